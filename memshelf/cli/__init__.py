@@ -1,0 +1,119 @@
+"""The command line: parse, call one command, print. A verb's module is imported when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import re
+import sys
+import traceback
+from typing import TYPE_CHECKING, NoReturn, TextIO
+
+from memshelf import __version__
+from memshelf.errors import MemShelfError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FINE, FINDINGS, USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
+
+VERBS = {
+    "init": "make a library, or add a shelf to one",
+    "write": "keep a topic as an episode",
+    "index": "show the map: one line an episode",
+    "read": "show one episode, or some of its sections",
+    "search": "find episodes by words",
+    "review": "list, show, accept or reject drafts",
+    "check": "hold episode files against every rule",
+    "render": "write INDEX.md and ledger.tsv",
+    "serve": "run the MCP server on stdio",
+    "demo": "watch the whole way of an episode on a throw-away library",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose complaints are one line each and never repeat a value."""
+
+    def parse(self, words: list[str]) -> argparse.Namespace:
+        """Parse the words after the verb; options may stand between them."""
+        parsed, unknown = self.parse_known_intermixed_args(words)
+        if unknown:
+            flags = [word.partition("=")[0] for word in unknown if word.startswith("--")]
+            self.error(f"no such option: {', '.join(flags)}" if flags else f"{len(unknown)} words too many")
+        return parsed
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what `main` prints."""
+        said = re.sub(
+            r"invalid choice: .* \(choose", "not one of its values (choose", message, flags=re.DOTALL
+        )
+        raise UsageError(f"{said}: see `{self.prog} --help`")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code: 0 fine, 1 findings or refused, 2 usage, 3 bug."""
+    for stream in (sys.stdout, sys.stderr):
+        _speak_utf8(stream)
+    try:
+        code = _run([_utf8(word) for word in (sys.argv[1:] if arguments is None else arguments)])
+        sys.stdout.flush()
+    except UsageError as error:
+        return _complain(error, USAGE)
+    except MemShelfError as error:
+        return _complain(error, FINDINGS)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINDINGS
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as bug:  # the one place that turns a bug into its exit code; its text may hold a secret
+        place = "".join(traceback.format_tb(bug.__traceback__))
+        print(
+            f"{place}memshelf: {type(bug).__name__}: a bug in MemShelf, please report these lines",
+            file=sys.stderr,
+        )
+        return BUG
+    return code
+
+
+def _run(words: list[str]) -> int:
+    verb = words[0] if words else "--help"
+    if verb in ("-h", "--help"):
+        print(overview())
+        return FINE
+    if verb == "--version":
+        print(f"memshelf {__version__}")
+        return FINE
+    if verb not in VERBS:
+        raise UsageError(f"no such command: it is one of {', '.join(VERBS)}")
+    module = importlib.import_module(f"memshelf.cli.{verb}")
+    parser = Parser(prog=f"memshelf {verb}", description=f"{VERBS[verb].capitalize()}.", allow_abbrev=False)
+    module.configure(parser)
+    code: int = module.run(parser.parse(words[1:]))
+    return code
+
+
+def overview() -> str:
+    """Return the help page: every verb and what it does."""
+    verbs = "\n".join(f"  {verb:<8} {about}" for verb, about in VERBS.items())
+    return (
+        "usage: memshelf COMMAND ...\n\nAn agent's memory as a Git repository of Markdown episodes.\n\n"
+        f"{verbs}\n\n`memshelf COMMAND --help` shows its options."
+    )
+
+
+def _utf8(word: str) -> str:
+    """Return an argument as UTF-8 whatever the locale decoded it by."""
+    return os.fsencode(word).decode("utf-8", "surrogateescape")
+
+
+def _speak_utf8(stream: TextIO) -> None:
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure:
+        reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _complain(error: MemShelfError, code: int) -> int:
+    print(f"memshelf: {error}", file=sys.stderr)
+    return code

@@ -1,0 +1,28 @@
+"""`memshelf check [FILE...]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memshelf.cli import options
+from memshelf.commands.check import check
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the files."""
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="episodes or folders; none: the whole library"
+    )
+    options.add_common(parser)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print the findings; 1 when one of them is an error."""
+    library = None if parsed.files and not parsed.library else options.library_of(parsed)
+    result = check([Path(name) for name in parsed.files], library, options.caller().today)
+    options.answer(parsed, result)
+    return 0 if result.ok else 1

@@ -1,0 +1,115 @@
+"""What the verbs share: flags made of a request's fields, the library, the caller, the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memshelf.errors import UsageError
+from memshelf.requests import Caller, Request, build, shape
+from memshelf.store import clock
+from memshelf.store.library import Library, locate, open_library
+
+if TYPE_CHECKING:
+    import argparse
+
+CLIENTS = {"CLAUDECODE": "claude-code", "GEMINI_CLI": "gemini-cli", "CODEX_": "codex"}
+"""Variable (or its beginning) that an agent host sets -> the client's name."""
+
+
+class Answer(Protocol):
+    """What every command returns."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+
+    def as_text(self) -> str:
+        """Return text for people and agents."""
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Add --library and --json."""
+    parser.add_argument(
+        "--library", metavar="DIR", help="the library; else $MEMSHELF_LIBRARY, the one above here, ~/memshelf"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_fields(parser: argparse.ArgumentParser, request: type, positional: str = "") -> None:
+    """Add a flag for each field of `request`; `positional` stands without one."""
+    for field in fields(request):
+        about = field.metadata["about"] or None
+        choices = field.metadata["choices"]
+        if choices:
+            about = " | ".join(choices)
+        if field.name == positional:
+            parser.add_argument(field.name, help=about)
+        elif shape(request, field.name) == "bool":
+            parser.add_argument(flag(field.name), action="store_true", default=None, help=about)
+        elif shape(request, field.name) in ("tuple", "dict"):
+            what = "HEADING=TEXT" if shape(request, field.name) == "dict" else field.name.upper()
+            parser.add_argument(
+                *_names(field.name), dest=field.name, action="append", metavar=what, help=about
+            )
+        else:
+            parser.add_argument(flag(field.name), metavar=field.name.upper(), help=about)
+
+
+def flag(name: str) -> str:
+    """Return the flag of a field."""
+    return "--" + name.replace("_", "-")
+
+
+def request_of(parsed: argparse.Namespace, request: type[Request], **more: Any) -> Request:
+    """Build `request` from the parsed flags; `more` fills what no flag was passed for."""
+    values = dict(more)
+    for field in fields(request):  # type: ignore[arg-type] # a dataclass
+        value = getattr(parsed, field.name, None)
+        if value is not None:
+            values[field.name] = _gathered(shape(request, field.name), value)
+    return build(request, values)
+
+
+def library_of(parsed: argparse.Namespace) -> Library:
+    """Open the library that the flags, the environment or the current folder name."""
+    return open_library(locate(parsed.library, os.environ, Path.cwd()))
+
+
+def caller() -> Caller:
+    """Return who runs this command line."""
+    host = next(
+        (name for mark, name in CLIENTS.items() if any(key.startswith(mark) for key in os.environ)), ""
+    )
+    return Caller(
+        client=host or "memshelf-cli",
+        session=os.environ.get("CLAUDE_CODE_SESSION_ID", ""),
+        today=clock.today(),
+        folder=Path.cwd(),
+        variables=os.environ,
+    )
+
+
+def answer(parsed: argparse.Namespace, result: Answer) -> None:
+    """Print the result, as JSON when asked; nothing when there is nothing to say."""
+    text = json.dumps(result.as_dict(), ensure_ascii=False, indent=2) if parsed.json else result.as_text()
+    if text:
+        print(text)
+
+
+def _names(name: str) -> list[str]:
+    """Return the flags of a list: `--sections` may be written `--section` as well."""
+    return [flag(name), flag(name.removesuffix("s"))] if name.endswith("s") else [flag(name)]
+
+
+def _gathered(kind: str, value: Any) -> Any:
+    if kind == "tuple":
+        return [part.strip() for item in value for part in item.split(",")]
+    if kind == "dict":
+        pairs = [item.partition("=") for item in value]
+        if not all(equals for _, equals, _ in pairs):
+            raise UsageError("--extra takes HEADING=TEXT")
+        return {heading: text for heading, _, text in pairs}
+    return value

@@ -1,0 +1,25 @@
+"""`memshelf read`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memshelf.cli import options
+from memshelf.commands.read import read
+from memshelf.requests import ReadRequest
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    options.add_fields(parser, ReadRequest, positional="id")
+    options.add_common(parser)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print the episode."""
+    request = options.request_of(parsed, ReadRequest)
+    options.answer(parsed, read(options.library_of(parsed), request, options.caller()))
+    return 0

@@ -1,0 +1,1 @@
+"""Verbs: one file, one public function, the same name in CLI, MCP and Python."""

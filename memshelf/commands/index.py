@@ -1,0 +1,63 @@
+"""Index: the map of what is kept, one line an episode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memshelf.commands.paging import budget_of, start_of
+from memshelf.commands.scope import shelves_to_read
+from memshelf.derived.map import render_map
+from memshelf.formats import envelope
+from memshelf.store import snapshot
+
+if TYPE_CHECKING:
+    from memshelf.requests import Caller, IndexRequest
+    from memshelf.store.library import Library
+
+BUDGET = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The map's text; `next` is the cursor of what is not shown, empty at the end.
+
+    `damaged` counts the drafts that cannot be read.
+    """
+
+    shelves: tuple[str, ...]
+    text: str
+    next: str
+    damaged: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        return {"shelves": list(self.shelves), "text": self.text, "next": self.next, "damaged": self.damaged}
+
+    def as_text(self) -> str:
+        """Return the map in its envelope."""
+        parts = [envelope.wrap("index", self.text)]
+        parts += [f"next page: cursor {self.next}"] if self.next else []
+        parts += [f"{self.damaged} of the drafts cannot be read: memshelf review says which"] * bool(
+            self.damaged
+        )
+        return "\n".join(parts)
+
+
+def index(library: Library, request: IndexRequest, caller: Caller) -> Map:
+    """Render the map of the shelves in scope: accepted episodes and drafts, newest first.
+
+    Raises MemShelfError for an unknown shelf or a cursor that no answer gave.
+    """
+    seen = snapshot.take(library)
+    names = shelves_to_read(seen, request.shelf, caller)
+    views = seen.load(names)
+    text, following = render_map(
+        views,
+        budget=budget_of(request.budget, BUDGET),
+        start=start_of(request.cursor),
+        tag=request.tag or "",
+        since=request.since or "",
+    )
+    damaged = sum(len(view.damaged) for view in views)
+    return Map(tuple(names), text, str(following) if following >= 0 else "", damaged)

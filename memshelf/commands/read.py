@@ -1,0 +1,133 @@
+"""Read: one episode, or some of its sections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memshelf.commands.paging import budget_of, start_of
+from memshelf.commands.scope import known_shelf, nearest, shelves_to_read
+from memshelf.errors import MemShelfError
+from memshelf.formats import address, envelope
+from memshelf.formats import episode as episode_format
+from memshelf.model import State
+from memshelf.store import snapshot
+from memshelf.text import page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memshelf.formats.address import Address
+    from memshelf.model import Entry, Shelf
+    from memshelf.requests import Caller, ReadRequest
+    from memshelf.store.library import Library
+    from memshelf.store.snapshot import Snapshot
+
+BUDGET = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An episode's text, whole or in part; `next` is the cursor of the rest, empty at the end.
+
+    `remarks` say what the reader must know of its state.
+    """
+
+    entry: Entry
+    text: str
+    remarks: tuple[str, ...]
+    next: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        return {
+            "id": self.entry.episode.id,
+            "shelf": self.entry.shelf,
+            "state": str(self.entry.state),
+            "rev": self.entry.rev,
+            "remarks": list(self.remarks),
+            "text": self.text,
+            "next": self.next,
+        }
+
+    def as_text(self) -> str:
+        """Return one line of facts and remarks, then the text in its envelope."""
+        facts = [f"{self.entry.address} {self.entry.state} rev: {self.entry.rev}", *self.remarks]
+        more = [f"cut to the budget; the rest: cursor {self.next}"] if self.next else []
+        return "\n".join([*facts, envelope.wrap("episode", self.text.removesuffix("\n")), *more])
+
+
+def read(library: Library, request: ReadRequest, caller: Caller) -> Reading:
+    """Return the accepted text of an episode, or of its draft where only that exists or `@draft` asks.
+
+    Raises MemShelfError with the nearest ids or headings for a near miss.
+    """
+    wanted = address.parse(request.id)
+    seen = snapshot.take(library)
+    view = _shelf_of(seen, wanted, caller)
+    entry = _entry_of(view, wanted)
+    sections = [*(request.sections or ()), *([wanted.section] if wanted.section else [])]
+    text = _sections(entry, sections) if sections else episode_format.render(entry.episode)
+    part, following = page(text, budget_of(request.budget, BUDGET), start_of(request.cursor))
+    return Reading(entry, part, _remarks(view, entry), str(following) if following >= 0 else "")
+
+
+def _shelf_of(seen: Snapshot, wanted: Address, caller: Caller) -> Shelf:
+    """Return the one shelf that has the id: those in scope first, then all."""
+    has = [shelf for shelf, episode_id in seen.ids() if episode_id == wanted.id]
+    if wanted.shelf:
+        has = [shelf for shelf in has if shelf == known_shelf(seen, wanted.shelf)]
+    if len(set(has)) > 1:
+        scope = shelves_to_read(seen, None, caller)
+        has = [shelf for shelf in has if shelf in scope] or has
+    if len(set(has)) > 1:
+        names = " or ".join(f"{shelf}/{wanted.id}" for shelf in dict.fromkeys(has))
+        raise MemShelfError(f"the id lies on several shelves: read {names}")
+    if not has:
+        raise _no_such(seen, wanted)
+    return seen.load(has[:1])[0]
+
+
+def _no_such(seen: Snapshot, wanted: Address) -> MemShelfError:
+    known = {episode_id: f"{shelf}/{episode_id}" for shelf, episode_id in seen.ids()}
+    near = [known[name] for name in nearest(wanted.id, known)]
+    if near:
+        return MemShelfError(f"no such episode: did you mean {' or '.join(near)}?")
+    if known:
+        return MemShelfError("no such episode: read_index lists what there is, search finds by words")
+    return MemShelfError("no such episode: the library is empty")
+
+
+def _entry_of(view: Shelf, wanted: Address) -> Entry:
+    kept = [entry for entry in view.entries if entry.episode.id == wanted.id]
+    proposed = [entry for entry in view.drafts if entry.episode.id == wanted.id]
+    found = proposed if wanted.draft else [*kept, *proposed]
+    if found:
+        return found[0]
+    if wanted.id in view.damaged:
+        raise MemShelfError(snapshot.damage(view.name, wanted.id))
+    if wanted.draft and kept:
+        raise MemShelfError(f"no draft of {wanted.id} waits: read {kept[0].address}")
+    raise MemShelfError(f"{wanted.id} is there but cannot be read: `memshelf check` says why")
+
+
+def _sections(entry: Entry, names: Sequence[str]) -> str:
+    has = {part.heading: part for part in entry.episode.sections}
+    folded = {heading.casefold(): heading for heading in has}
+    wanted = [folded.get(episode_format.canonical(name.strip()).casefold(), "") for name in names]
+    if not all(wanted):
+        raise MemShelfError(f"no such section in {entry.address}: it has {', '.join(has)}")
+    return "\n".join(episode_format.render_section(has[heading]) for heading in dict.fromkeys(wanted))
+
+
+def _remarks(view: Shelf, entry: Entry) -> tuple[str, ...]:
+    remarks = []
+    pending = next((draft for draft in view.drafts if draft.episode.id == entry.episode.id), None)
+    if entry.state is State.DRAFT:
+        remarks.append("a draft: no person has accepted it yet")
+    elif pending:
+        remarks.append(f"an amend is pending: read {pending.address}")
+    newer = [other.episode.id for other in view.entries if entry.episode.id in other.episode.supersedes]
+    if newer:
+        remarks.append(f"superseded by {', '.join(newer)}")
+    return tuple(remarks)

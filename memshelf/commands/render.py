@@ -1,0 +1,59 @@
+"""Render: write the derived files from the episodes on disk, or say which are out of date."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memshelf.commands.shelving import derived_files
+from memshelf.store import snapshot
+from memshelf.store.disk import read_bytes, write_bytes
+
+if TYPE_CHECKING:
+    from memshelf.store.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The derived files that differed, as paths from the library's folder.
+
+    `checked` says that they were only compared; `pending` that the bot will render them.
+    """
+
+    stale: tuple[str, ...]
+    checked: bool
+    pending: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is nothing for a person to do."""
+        return not (self.checked and self.stale) or self.pending
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        return {"stale": list(self.stale), "written": not self.checked, "pending": self.pending}
+
+    def as_text(self) -> str:
+        """Return a line a file that differed; nothing when all is well."""
+        word = (
+            "rendered"
+            if not self.checked
+            else "pending, the bot renders it"
+            if self.pending
+            else "out of date"
+        )
+        way_out = "" if self.ok else ": run `memshelf render`"
+        return "\n".join(f"{path}: {word}{way_out}" for path in self.stale)
+
+
+def render(library: Library, today: str, *, check: bool = False) -> Rendered:
+    """Render every shelf's derived files from its work tree, every byte of them; `check` writes nothing."""
+    stale = []
+    for name in snapshot.worktree_names(library):
+        for path, content in derived_files(library, snapshot.worktree_shelf(library, name), today).items():
+            if read_bytes(library.root / path) == content:
+                continue
+            stale.append(path)
+            if not check:
+                write_bytes(library.root / path, content)
+    return Rendered(tuple(stale), check, check and library.settings.derived == "bot")

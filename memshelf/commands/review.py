@@ -1,0 +1,110 @@
+"""Review: which drafts wait for a person, and what one of them holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memshelf.commands.drafts import all_drafts, find_drafts
+from memshelf.commands.scope import conventions_of
+from memshelf.formats import episode as episode_format
+from memshelf.rules.lint import lint_episode
+from memshelf.store import snapshot
+from memshelf.store.drafts import read_note
+
+if TYPE_CHECKING:
+    from memshelf.model import Entry, Finding
+    from memshelf.store.drafts import Note
+    from memshelf.store.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The drafts that wait, oldest first; `damaged` are (shelf, id) of those that cannot be read."""
+
+    drafts: tuple[Entry, ...]
+    damaged: tuple[tuple[str, str], ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        return {
+            "drafts": [
+                {
+                    "id": entry.episode.id,
+                    "shelf": entry.shelf,
+                    "title": entry.episode.title,
+                    "amends": entry.amends,
+                }
+                for entry in self.drafts
+            ],
+            "damaged": [{"id": episode_id, "shelf": shelf} for shelf, episode_id in self.damaged],
+        }
+
+    def as_text(self) -> str:
+        """Return a line a draft and what can be done."""
+        lines = [
+            f"{entry.shelf}/{entry.episode.id}  {'(amend) ' if entry.amends else ''}{entry.episode.title}"
+            for entry in self.drafts
+        ]
+        lines += [
+            f"{shelf}/{episode_id}: {snapshot.damage(shelf, episode_id)}"
+            for shelf, episode_id in self.damaged
+        ]
+        if not lines:
+            return "no draft waits"
+        return "\n".join([*lines, "", "memshelf review show ID | accept ID... | reject ID --reason TEXT"])
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One draft for a person's eyes: who wrote it, what was redacted, what the rules say, its text.
+
+    `change` is the unified diff against the accepted text when the draft amends one.
+    """
+
+    entry: Entry
+    note: Note
+    findings: tuple[Finding, ...]
+    change: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        return {
+            "id": self.entry.episode.id,
+            "shelf": self.entry.shelf,
+            "rev": self.entry.rev,
+            "client": self.note.client,
+            "redacted": list(self.note.redactions),
+            "findings": [str(finding) for finding in self.findings],
+            "text": episode_format.render(self.entry.episode),
+            "change": self.change,
+        }
+
+    def as_text(self) -> str:
+        """Return the report, then the text or what an amend changes."""
+        redacted = ", ".join(self.note.redactions) or "nothing"
+        report = [
+            f"draft {self.entry.shelf}/{self.entry.episode.id} by {self.note.client}",
+            f"redacted: {redacted}",
+        ]
+        report += [str(finding) for finding in self.findings]
+        return "\n".join([*report, "", self.change or episode_format.render(self.entry.episode)])
+
+
+def review(library: Library, today: str, name: str = "", shelf: str = "") -> Waiting | Shown:
+    """List what waits, or show the one draft called `name`.
+
+    Raises MemShelfError with the nearest ids when there is no such draft.
+    """
+    if not name:
+        drafts = all_drafts(library, shelf)
+        return Waiting(drafts.readable, drafts.damaged)
+    entry = find_drafts(library, [name])[0]
+    note = read_note(library.git, entry.commit)
+    findings = tuple(lint_episode(entry.episode, conventions_of(library, entry.shelf, today)))
+    return Shown(entry, note, findings, _change(library, note.base, entry) if note.base else "")
+
+
+def _change(library: Library, base: str, entry: Entry) -> str:
+    diff: str = library.git.porcelain().diff("--no-color", "--no-ext-diff", base, entry.rev, "--")
+    return "\n".join(diff.split("\n")[4:]) + "\n"

@@ -1,0 +1,29 @@
+"""Search: find episodes by words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memshelf.commands.scope import shelves_to_read
+from memshelf.search import fulltext
+from memshelf.store import snapshot
+
+if TYPE_CHECKING:
+    from memshelf.requests import Caller, SearchRequest
+    from memshelf.search.answer import Answer
+    from memshelf.store.library import Library
+
+
+def search(library: Library, request: SearchRequest, caller: Caller) -> Answer:
+    """Search the shelves in scope; a hit that lies only elsewhere is told as `wrong scope`.
+
+    Raises MemShelfError for an unknown shelf or a cursor that no answer gave.
+    """
+    seen = snapshot.take(library)
+    names = shelves_to_read(seen, request.shelf, caller)
+    views = seen.load(seen.names)
+    return fulltext.search(
+        [view for view in views if view.name in names],
+        [view for view in views if view.name not in names],
+        request,
+    )

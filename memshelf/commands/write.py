@@ -1,0 +1,149 @@
+"""Write: redact, check, render, read back, and only then store."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from memshelf.commands.composing import base_of, checked_text, compose
+from memshelf.commands.scope import conventions_of, shelf_to_write
+from memshelf.commands.shelving import Proposal, shelve
+from memshelf.errors import MemShelfError, Refused
+from memshelf.formats import episode as episode_format
+from memshelf.model import Entry, Episode, State
+from memshelf.redact import Marks, Policy, redact
+from memshelf.redact.doors import scrub
+from memshelf.store import drafts, snapshot
+from memshelf.store.library import episode_path
+
+if TYPE_CHECKING:
+    from memshelf.model import Finding, Shelf
+    from memshelf.redact import Redaction
+    from memshelf.requests import Caller, WriteRequest
+    from memshelf.store.library import Library
+
+DATED = re.compile(r"\d{4}-\d{2}-\d{2}-")
+TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a write.
+
+    `state` is `draft`, `accepted` (review is off), `already saved` or `checked` (dry run); `commit` is
+    empty for the last two.
+    """
+
+    shelf: str
+    id: str
+    state: str
+    rev: str = ""
+    commit: str = ""
+    redactions: tuple[Redaction, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        return {
+            "shelf": self.shelf,
+            "id": self.id,
+            "state": self.state,
+            "rev": self.rev,
+            "commit": self.commit,
+            "redacted": [f"{item.rule} {item.place}" for item in self.redactions],
+            "warnings": [str(finding) for finding in self.warnings],
+        }
+
+    def as_text(self) -> str:
+        """Return the answer in a few short lines."""
+        name = f"{self.shelf}/{self.id}"
+        first = {
+            "draft": f"saved as draft: {name}",
+            "accepted": f"saved: {name}",
+            "already saved": f"already saved: {name} has this very text",
+            "checked": f"nothing wrong, nothing saved (dry run): {name}",
+        }[self.state]
+        lines = [first, f"rev {self.rev} commit {self.commit}" if self.commit else ""]
+        if self.redactions:
+            lines.append("redacted: " + ", ".join(f"{item.rule} in {item.place}" for item in self.redactions))
+        lines += map(str, self.warnings)
+        if self.state == "draft":
+            lines.append(f"A person accepts it with `memshelf review accept {self.id}`.")
+        return "\n".join(filter(None, lines))
+
+
+def write(library: Library, request: WriteRequest, caller: Caller) -> Written:
+    """Keep one topic, or amend one that is kept.
+
+    Raises Refused with every finding at once; a refused write leaves no trace in the repository.
+    """
+    for _ in range(TRIES):
+        try:
+            return _write(library, request, caller)
+        except drafts.Taken:
+            continue
+    raise MemShelfError("another writer keeps changing this draft: read it again, then amend it")
+
+
+def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
+    seen = snapshot.take(library)
+    shelf = shelf_to_write(seen, request.shelf, caller)
+    view = seen.load([shelf])[0]
+    wanted = request.id if DATED.match(request.id) else f"{caller.today}-{request.id}"
+    base = base_of(view, wanted, request.rev) if request.amend else None
+    conventions = conventions_of(library, shelf, caller.today)
+    policy = Policy(conventions.patterns)
+    if redact(f"{caller.client}\n{caller.session}", policy)[1]:
+        raise Refused("the client's name or session id holds a secret: start the client without it")
+    marks = Marks.after(episode_format.render(base.episode)) if base else None
+    request, redactions = scrub(request, policy, marks)
+    episode = compose(base.episode if base else Episode(wanted), request, caller)
+    entry = _proposed(shelf, base, episode)
+    text, warnings = checked_text(entry.path, episode, conventions)
+    answer = Written(shelf, wanted, "checked", redactions=redactions, warnings=warnings)
+    if wanted in view.damaged:
+        raise Refused(f"refused, nothing was written: {snapshot.damage(shelf, wanted)}")
+    if base is None and _is_taken(view, wanted):
+        same = _same_text(view, wanted, text)
+        if same:
+            return replace(answer, state="already saved", rev=same.rev)
+        raise Refused(f"{wanted} is taken on shelf {shelf}: amend it (amend, rev), or choose another id")
+    if request.dry_run:
+        return answer
+    note = _note(library, base, caller, redactions)
+    if library.settings.review == "off":
+        commit = shelve(library, [Proposal(entry, note)], caller.today)[0]
+        rev = library.git.line("rev-parse", f"{commit}:{library.prefix}{entry.path}")[: snapshot.REV_LENGTH]
+        return replace(answer, state="accepted", rev=rev, commit=commit)
+    saved = drafts.save(library, entry, text, note)
+    return replace(answer, state="draft", rev=saved.rev, commit=saved.commit)
+
+
+def _proposed(shelf: str, base: Entry | None, episode: Episode) -> Entry:
+    path = episode_path(shelf, episode)
+    return Entry(shelf, path, "", State.DRAFT, episode, base.commit if base else "", base is not None)
+
+
+def _is_taken(view: Shelf, episode_id: str) -> bool:
+    """Tell whether a draft or a file of this name is there, readable or not."""
+    files = [entry.path for entry in view.entries] + [document.path for document in view.unreadable]
+    names = [PurePosixPath(path).stem for path in files] + [draft.episode.id for draft in view.drafts]
+    return episode_id in names
+
+
+def _same_text(view: Shelf, episode_id: str, text: str) -> Entry | None:
+    """Return the entry that already holds this very text: a killed caller's write often landed."""
+    mine = [entry for entry in (*view.drafts, *view.entries) if entry.episode.id == episode_id]
+    return next((entry for entry in mine if episode_format.render(entry.episode) == text), None)
+
+
+def _note(
+    library: Library, base: Entry | None, caller: Caller, redactions: tuple[Redaction, ...]
+) -> drafts.Note:
+    lines = tuple(f"{item.rule} {item.place}:{item.line}" for item in redactions)
+    if base and base.commit:
+        before = drafts.read_note(library.git, base.commit)
+        return drafts.Note(caller.client, before.base, redactions=before.redactions + lines)
+    return drafts.Note(caller.client, base.rev if base else "", redactions=lines)

@@ -1,0 +1,1 @@
+"""Text <-> values: the only owner of YAML and Markdown."""

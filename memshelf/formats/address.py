@@ -1,0 +1,33 @@
+"""Addresses: how an episode is named. Every form that the index or search prints is read."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+FORM = "[shelf/]id[@draft][#Section]"
+DRAFT_MARK = "@draft"
+FILE = re.compile(r"(?:shelves/)?(?:(?P<shelf>[^/]+)/)?(?:archive/)?docs/(?:[^/]+/)*(?P<id>[^/]+)\.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One episode, or one section of it; empty parts were not named."""
+
+    id: str
+    shelf: str = ""
+    section: str = ""
+    draft: bool = False
+
+
+def parse(text: str) -> Address:
+    """Read `[shelf/]id[@draft][#Section]`, or the path of the episode's file."""
+    place, _, section = unicodedata.normalize("NFC", text.strip()).partition("#")
+    draft = place.endswith(DRAFT_MARK)
+    place = place.removesuffix(DRAFT_MARK)
+    file = FILE.fullmatch(place)
+    if file:
+        return Address(file["id"], file["shelf"] or "", section.strip(), draft)
+    shelf, _, episode_id = place.rpartition("/")
+    return Address(episode_id, shelf, section.strip(), draft)

@@ -1,0 +1,79 @@
+"""memshelf.yml: the settings of one library. Every key has a default, the file may be absent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from memshelf.errors import FormatError
+from memshelf.formats import front_matter
+
+NAME = "memshelf.yml"
+CHOICES = {"review": ("branch", "off"), "derived": ("local", "bot")}
+SHELF_KEYS = ("markers", "rules_off", "projects")
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfSettings:
+    """What one shelf sets: digest markers, rules that are off with the reason, projects it serves."""
+
+    markers: tuple[str, ...] = ()
+    rules_off: dict[str, str] = field(default_factory=dict)
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The library's settings; `branch` is empty where Git decides."""
+
+    branch: str = ""
+    review: str = "branch"
+    derived: str = "local"
+    shelves: dict[str, ShelfSettings] = field(default_factory=dict)
+
+    def shelf(self, name: str) -> ShelfSettings:
+        """Return the shelf's own settings, or the defaults."""
+        return self.shelves.get(name, ShelfSettings())
+
+
+def parse(text: str) -> Settings:
+    """Read memshelf.yml. Raises FormatError naming the key that is unknown or wrong."""
+    keys = front_matter.load(text)
+    shelves = keys.pop("shelves", None) or {}
+    _known(keys, ("branch", *CHOICES), "")
+    for key, allowed in CHOICES.items():
+        if keys.get(key, allowed[0]) not in allowed:
+            raise FormatError(f"{key}: write one of {', '.join(allowed)}")
+    if not isinstance(keys.get("branch", ""), str):
+        raise FormatError("branch: write one branch name")
+    return Settings(
+        **keys, shelves={name: _shelf(name, value) for name, value in _mapping(shelves, "shelves").items()}
+    )
+
+
+def _shelf(name: str, value: Any) -> ShelfSettings:
+    keys = _mapping(value or {}, name)
+    _known(keys, SHELF_KEYS, f"shelves: {name}: ")
+    rules_off = _mapping(keys.get("rules_off") or {}, "rules_off")
+    if not all(isinstance(reason, str) and reason.strip() for reason in rules_off.values()):
+        raise FormatError(f"shelves: {name}: rules_off: give each rule its reason: `rule: why`")
+    return ShelfSettings(_texts(keys, "markers"), rules_off, _texts(keys, "projects"))
+
+
+def _known(keys: dict[str, Any], allowed: tuple[str, ...], where: str) -> None:
+    for key in keys:
+        if key not in allowed:
+            raise FormatError(f"{where}unknown key {key}: known are {', '.join(allowed)}")
+
+
+def _mapping(value: Any, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise FormatError(f"{key}: write `name: value` lines below it")
+    return value
+
+
+def _texts(keys: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = keys.get(key) or []
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise FormatError(f"{key}: write a list: [a, b]")
+    return tuple(value)

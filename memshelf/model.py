@@ -1,0 +1,187 @@
+"""The values every part speaks: episode, shelf, finding. No behaviour beyond reading itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+KINDS = {"topic": "topics", "research": "research", "session": "sessions"}
+"""Kind of episode -> folder under `docs/`."""
+
+FORMS = ("decision", "incident", "experiment", "feedback")
+
+DIGEST = "Digest"
+SECTIONS = (
+    DIGEST,
+    "Decisions",
+    "Open threads",
+    "Sources",
+    "Timeline",
+    "Expected",
+    "Actual",
+    "Artifacts",
+    "Raw excerpts",
+)
+"""Canonical section headings in the order they are written."""
+
+MANDATORY = SECTIONS[:4]
+
+MAX_TITLE = 120
+MAX_SUMMARY = 110
+MAX_TAGS = 12
+MAX_ID = 80
+MAX_EPISODE_BYTES = 2_000_000
+MAX_ANSWER_TOKENS = 20_000
+
+Value = str | tuple[str, ...]
+"""A front-matter value: text, or a list of texts."""
+
+
+class Level(StrEnum):
+    """How much a finding matters: an error stops a write, a warning is only said."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One breach of a rule.
+
+    `message` holds the fact, then the way out. `line` is 1-based, 0 when unknown. `place` is the
+    field or section the breach lies in, empty when it is the file as a whole.
+    """
+
+    rule: str
+    level: Level
+    message: str
+    path: str = ""
+    line: int = 0
+    place: str = ""
+
+    def __str__(self) -> str:
+        """Return `path:line: level rule: place: message`, leaving out what is unknown."""
+        where = (
+            f"{self.path}:{self.line}: " if self.line and self.path else f"{self.path}: " if self.path else ""
+        )
+        place = f"{self.place}: " if self.place else ""
+        return f"{where}{self.level} {self.rule}: {place}{self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One `##` heading and its text, without blank lines at either end."""
+
+    heading: str
+    body: str
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One closed topic: the front matter's values and the sections in the order they are written.
+
+    `preamble` is text found before the first section; `other` holds front-matter keys that MemShelf
+    does not know, kept as they are.
+    """
+
+    id: str
+    kind: str = "topic"
+    title: str = ""
+    sections: tuple[Section, ...] = ()
+    form: str = ""
+    tags: tuple[str, ...] = ()
+    span: str = ""
+    summary: str = ""
+    date: str = ""
+    approx_tokens: str = "0"
+    approx_tokens_source: str = "unmeasured"
+    mode: str = "live"
+    supersedes: tuple[str, ...] = ()
+    retain_until: str = ""
+    pinned: str = ""
+    notes: str = ""
+    client: tuple[str, ...] = ()
+    session: tuple[str, ...] = ()
+    preamble: str = ""
+    other: tuple[tuple[str, Value], ...] = ()
+
+    def section(self, heading: str) -> str:
+        """Return the body under `heading`, or an empty string."""
+        return next((part.body for part in self.sections if part.heading == heading), "")
+
+    @property
+    def digest(self) -> str:
+        """The text of the Digest section."""
+        return self.section(DIGEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One episode file: its bytes and what was made of them.
+
+    Exactly one of `episode` and `fault` is set. `path` is relative to the library, with `/`.
+    """
+
+    path: str
+    raw: bytes
+    episode: Episode | None = None
+    fault: str = ""
+    fault_line: int = 0
+
+
+class State(StrEnum):
+    """Where an episode stands in its life."""
+
+    ACCEPTED = "accepted"
+    DRAFT = "draft"
+    ARCHIVED = "archived"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An episode as it lies on a shelf.
+
+    `rev` names the exact text (an abbreviated blob id) and is what an amend must quote. `commit` is
+    the draft's commit, empty for accepted text. `amends` says that this draft changes an episode
+    that is already accepted.
+    """
+
+    shelf: str
+    path: str
+    rev: str
+    state: State
+    episode: Episode
+    commit: str = ""
+    amends: bool = False
+
+    @property
+    def address(self) -> str:
+        """What `read_episode` accepts for exactly this entry."""
+        return f"{self.shelf}/{self.episode.id}" + ("@draft" if self.state is State.DRAFT else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A frozen view of one shelf: what was readable, the files that were not, and ids of damaged drafts."""
+
+    name: str
+    entries: tuple[Entry, ...] = ()
+    drafts: tuple[Entry, ...] = ()
+    unreadable: tuple[Document, ...] = ()
+    damaged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What one shelf asks of its episodes beside the built-in rules.
+
+    `today` is an ISO date. `markers` are further words that count as digest markers. `rules_off`
+    maps a rule's name to the reason it is off. `patterns` are `(kind, regex)` from POLICY.patterns.
+    """
+
+    today: str
+    markers: tuple[str, ...] = ()
+    rules_off: dict[str, str] = field(default_factory=dict)
+    patterns: tuple[tuple[str, str], ...] = ()

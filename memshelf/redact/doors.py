@@ -1,0 +1,92 @@
+"""The doors: what each argument of a request must pass before anything is derived from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memshelf.errors import Refused
+from memshelf.model import Finding, Level
+from memshelf.redact.engine import redact
+from memshelf.redact.marks import Marks, Redaction
+from memshelf.redact.policy import Policy
+from memshelf.requests import Door
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
+
+RULE = "secret-in-identifier"
+
+
+def scrub(request: T, policy: Policy, marks: Marks | None = None) -> tuple[T, tuple[Redaction, ...]]:
+    """Return `request` with its prose redacted, and what was marked, in the order of its fields.
+
+    `place` of a Redaction is the field's name; in a field of heading to text, the redacted heading.
+    `marks` is the numbering to go on with: an amend passes `Marks.after(old text)`. Raises Refused with one
+    finding for each identifier that holds a secret; neither its text nor its findings repeat a value.
+    """
+    _refuse_secrets(request, policy)
+    marks = Marks() if marks is None else marks
+    prose = dict(_through(Door.PROSE, request))
+    for value in prose.values():
+        for text in _texts(value):
+            marks.reserve(text)
+    changes: dict[str, Any] = {}
+    report: list[Redaction] = []
+    for name, value in prose.items():
+        changes[name], found = _clean(name, value, policy, marks)
+        report += found
+    return replace(request, **changes), tuple(report)
+
+
+def _refuse_secrets(request: DataclassInstance, policy: Policy) -> None:
+    findings = []
+    for name, value in _through(Door.IDENTIFIER, request):
+        rules = sorted({found.rule for text in _texts(value) for found in redact(text, policy)[1]})
+        if rules:
+            message = f"holds a secret ({', '.join(rules)}): choose a value without it"
+            findings.append(Finding(RULE, Level.ERROR, message, place=name))
+    if findings:
+        raise Refused("; ".join(f"{finding.place} {finding.message}" for finding in findings), findings)
+
+
+def _through(door: Door, request: DataclassInstance) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of the fields that were passed through `door`."""
+    for each in fields(request):
+        value = getattr(request, each.name)
+        if each.metadata["door"] is door and value is not None:
+            yield each.name, value
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield every text of an argument; TypeError for a type that has no known texts."""
+    match value:
+        case str():
+            yield value
+        case tuple():
+            for part in value:
+                yield from _texts(part)
+        case dict():
+            for heading, text in value.items():
+                yield from (heading, text)
+        case _:
+            raise TypeError(f"no door for {type(value).__name__}")
+
+
+def _clean(
+    name: str, value: str | dict[str, str], policy: Policy, marks: Marks
+) -> tuple[Any, list[Redaction]]:
+    """Return the redacted text, or the redacted headings with their texts, and what was marked."""
+    if isinstance(value, str):
+        text, found = redact(value, policy, marks)
+        return text, [replace(each, place=name) for each in found]
+    sections: dict[str, str] = {}
+    report: list[Redaction] = []
+    for raw, body in value.items():
+        heading, in_heading = redact(raw, policy, marks)
+        sections[heading], in_body = redact(body, policy, marks)
+        report += [replace(each, place=heading) for each in in_heading + in_body]
+    return sections, report

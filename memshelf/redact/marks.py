@@ -1,0 +1,73 @@
+"""The marks that stand where a secret stood: their form, their numbering, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+KIND = r"[a-z][a-z0-9-]{0,39}"
+"""What a kind of secret may be called."""
+
+MARK = re.compile(rf"«redacted:({KIND})(?:#([0-9]{{1,9}}))?»")
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """One place where something was taken out; what it was is not kept.
+
+    `rule` is the kind that the mark names. `line` and `column` are 1-based and say where `mark` stands in
+    the redacted text. `place` is the field or heading of that text, empty when it was redacted on its own.
+    """
+
+    rule: str
+    line: int
+    column: int
+    mark: str
+    place: str = ""
+
+
+class Marks:
+    """The numbering of one episode: equal values get equal numbers within their kind.
+
+    It holds the values themselves, so it lives as long as one command and is never stored or shown.
+    """
+
+    def __init__(self) -> None:
+        """Start every kind at 1."""
+        self._highest: dict[str, int] = {}
+        self._given: dict[tuple[str, str], str] = {}
+
+    @classmethod
+    def after(cls, text: str) -> Marks:
+        """Return a numbering that starts behind the highest numbers in `text`."""
+        marks = cls()
+        marks.reserve(text)
+        return marks
+
+    def reserve(self, text: str) -> None:
+        """Never give out a number that a mark in `text` already carries."""
+        for kind, number in MARK.findall(text):
+            if len(number) < 7:
+                self._highest[kind] = max(self._highest.get(kind, 0), int(number or 0))
+
+    def give(self, kind: str, value: str) -> str:
+        """Return the mark for `value`: the one it has, or the next number of its kind."""
+        if (kind, value) not in self._given:
+            self._highest[kind] = self._highest.get(kind, 0) + 1
+            self._given[kind, value] = f"«redacted:{kind}#{self._highest[kind]}»"
+        return self._given[kind, value]
+
+
+def report(text: str, given: Collection[str]) -> tuple[Redaction, ...]:
+    """Return where the `given` marks stand in `text`, in order."""
+    found: list[Redaction] = []
+    line, done = 1, 0
+    for mark in MARK.finditer(text):
+        line, done = line + text.count("\n", done, mark.start()), mark.start()
+        if mark[0] in given:
+            found.append(Redaction(mark[1], line, done - text.rfind("\n", 0, done), mark[0]))
+    return tuple(found)

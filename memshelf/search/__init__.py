@@ -1,0 +1,1 @@
+"""Search: episodes ranked by words, near-miss names."""

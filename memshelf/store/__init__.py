@@ -1,0 +1,1 @@
+"""Disk, Git and the clock: the only package that touches them."""

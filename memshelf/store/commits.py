@@ -1,0 +1,88 @@
+"""A commit for the library's branch, built beside the checkout in a private index."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memshelf.errors import MemShelfError
+from memshelf.store.git import GitError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memshelf.store.library import Library
+
+NO_PERSON = (
+    "git does not know who you are: `git config --global user.name NAME` and "
+    "`git config --global user.email ADDRESS` tell it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote the text; the committer is always the person whose git runs."""
+
+    name: str
+    mail: str
+    date: str = ""
+
+
+def require_person(library: Library) -> None:
+    """Raise MemShelfError when git would not let this person commit."""
+    try:
+        library.git.run("var", "GIT_COMMITTER_IDENT")
+    except GitError:
+        raise MemShelfError(NO_PERSON) from None
+
+
+def build(
+    library: Library, parent: str, changes: Mapping[str, bytes | None], message: str, author: Author | None
+) -> str:
+    """Return the id of a new commit on `parent` (empty: a root commit).
+
+    `changes` maps paths from the library's folder to new content, None to remove. No ref, no index of
+    the user's and no file of the checkout is touched. The person's pre-commit hook and signing apply;
+    raises GitError with their words when one refuses.
+    """
+    index = library.common / f"memshelf.{uuid.uuid4().hex}.index"
+    private = {"GIT_INDEX_FILE": str(index)}
+    git = library.git
+    try:
+        git.run("read-tree", parent if parent else "--empty", extra=private)
+        git.run("update-index", "-z", "--index-info", data=_index_info(library, changes), extra=private)
+        git.run("hook", "run", "--ignore-missing", "pre-commit", extra=private)
+        tree = git.run("write-tree", extra=private, durable=True).decode().strip()
+    finally:
+        index.unlink(missing_ok=True)
+    options = ["-p", parent] if parent else []
+    options += ["-S"] if git.ask("config", "--type=bool", "commit.gpgsign") == "true" else []
+    return (
+        git.run(
+            "commit-tree",
+            tree,
+            *options,
+            data=message.encode(),
+            extra=_author_variables(author),
+            durable=True,
+        )
+        .decode()
+        .strip()
+    )
+
+
+def _index_info(library: Library, changes: Mapping[str, bytes | None]) -> bytes:
+    zero = "0" * len(library.git.store(b""))
+    lines = []
+    for path, content in changes.items():
+        facts = f"0 {zero}" if content is None else f"100644 {library.git.store(content)}"
+        lines.append(f"{facts}\t{library.prefix}{path}\0")
+    return "".join(lines).encode()
+
+
+def _author_variables(author: Author | None) -> dict[str, str]:
+    if author is None:
+        return {}
+    named = {"GIT_AUTHOR_NAME": author.name, "GIT_AUTHOR_EMAIL": author.mail}
+    return named | ({"GIT_AUTHOR_DATE": author.date} if author.date else {})

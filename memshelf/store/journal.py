@@ -1,0 +1,100 @@
+"""The journal of a landing: what is about to happen, on disk before it begins."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memshelf.store import disk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = "memshelf"
+"""Our folder inside the Git directory: the lock and the journal lie there."""
+
+NAME = "landing.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """One checkout that follows the branch, and our files beside its index.
+
+    `lock` is git's own; it is ours while it is the same file as `hold`. `copy` is the index to be.
+    """
+
+    folder: Path
+    index: Path
+    token: str
+
+    @property
+    def lock(self) -> Path:
+        """The lock that every git honours before it writes the index."""
+        return self.index.with_name(f"{self.index.name}.lock")
+
+    @property
+    def hold(self) -> Path:
+        """The second name of the lock, which proves that it is ours."""
+        return self.index.with_name(f"memshelf.{self.token}.hold")
+
+    @property
+    def copy(self) -> Path:
+        """The index that will replace the checkout's."""
+        return self.index.with_name(f"memshelf.{self.token}.index")
+
+    def owns_lock(self) -> bool:
+        """Tell whether the index lock that is there is ours."""
+        return self.lock.exists() and self.hold.exists() and self.lock.samefile(self.hold)
+
+    def unlock(self) -> None:
+        """Give the index back and leave nothing of ours beside it."""
+        if self.owns_lock():
+            self.lock.unlink()
+        self.hold.unlink(missing_ok=True)
+        self.copy.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A move of `branch` from commit `old` (empty: unborn) to `new`.
+
+    `paths` are the changed files, from the repository's top; `drafts` are the refs that go with the
+    move and the commit each must have.
+    """
+
+    branch: str
+    old: str
+    new: str
+    paths: tuple[str, ...]
+    drafts: Mapping[str, str]
+    followers: tuple[Follower, ...] = ()
+
+
+def path_of(common: Path) -> Path:
+    """Return where the journal lies, given the common Git directory."""
+    return common / FOLDER / NAME
+
+
+def write(common: Path, journal: Journal) -> None:
+    """Put the journal on disk, durably."""
+    values = asdict(journal) | {"drafts": dict(journal.drafts)}
+    disk.write_bytes(path_of(common), json.dumps(values, default=str, ensure_ascii=False).encode())
+
+
+def read(common: Path) -> Journal | None:
+    """Return the journal that a killed command left, None when there is none."""
+    raw = disk.read_bytes(path_of(common))
+    if raw is None:
+        return None
+    values = json.loads(raw)
+    followers = (
+        Follower(Path(one["folder"]), Path(one["index"]), one["token"]) for one in values.pop("followers")
+    )
+    return Journal(**values | {"paths": tuple(values["paths"])}, followers=tuple(followers))
+
+
+def remove(common: Path) -> None:
+    """Say that the landing has ended."""
+    path_of(common).unlink(missing_ok=True)

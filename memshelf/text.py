@@ -1,0 +1,142 @@
+"""Text as readers and models see it: words, stems, tokens, and cuts that break no character."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from bisect import bisect_right
+
+from memshelf.model import MAX_ID
+
+LONG_RUN = 40
+"""Characters of one unbroken run that count as one word."""
+
+MAX_SLUG = MAX_ID - len("2026-01-01-")
+
+CJK = (
+    "\u1100-\u11ff\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3131-\u318e"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7fb\uf900-\ufaff\uff66-\uffdc"
+    "\U00020000-\U0003ffff"
+)
+"""Ideographs, kana and hangul, as the inside of a character class."""
+
+MARK = "\u0300"
+RUN = rf"[^\W_{CJK}]+(?:{MARK}+[^\W_{CJK}]*)*"
+JOINER = "['’._/:@+-]"
+WORD = re.compile(rf"(?P<chain>{RUN}(?:{JOINER}{RUN})*)|[{CJK}]")
+JOINERS = re.compile(JOINER)
+
+TERM = re.compile(rf"(?P<chain>{RUN}(?:{JOINER}{RUN})*)|[{CJK}]+")
+PARTS = re.compile("[._/:@+-]")
+CYRILLIC = re.compile("[\u0400-\u052f]+")
+LATIN = re.compile("[\x00-\u024f]+")
+
+LETTERS = dict(zip("абвгдезийклмнопрстуфыэґіў", "abvgdeziyklmnoprstufyegiu", strict=True))
+LETTERS |= {"ё": "e", "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": ""}
+LETTERS |= {"ю": "yu", "я": "ya", "є": "ye", "ї": "yi", "'": "", "’": ""}
+LETTERS |= {"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"}
+TRANSLITERATION = str.maketrans(LETTERS)
+
+
+def count_words(text: str) -> int:
+    """Count the words of `text` as SPEC.md defines them; the same for every normal form."""
+    text = _one_mark(unicodedata.normalize("NFC", text))
+    return sum(_weight(match["chain"]) for match in WORD.finditer(text))
+
+
+def _one_mark(text: str) -> str:
+    """Replace every combining mark by MARK: `re` has no class for them."""
+    marks = {} if text.isascii() else {ord(c): MARK for c in set(text) if unicodedata.category(c)[0] == "M"}
+    return text.translate(marks) if marks else text
+
+
+def _weight(chain: str | None) -> int:
+    """Return how many words a chain of joined runs counts as; None is one ideograph."""
+    if chain is None:
+        return 1
+    runs = [(len(run) - 1) // LONG_RUN + 1 for run in JOINERS.split(chain)]
+    return sum(runs) if len(runs) > 3 else 1 + sum(runs) - len(runs)
+
+
+def stems(text: str) -> list[str]:
+    """Return the search terms of `text` in order: lower-case, NFC, ё as е, stemmed by script.
+
+    A compound such as `ticket-1234`, `a.b.c` or `foo_bar` stands whole after its parts. Ideographs,
+    kana and hangul come as overlapping pairs.
+    """
+    import Stemmer  # type: ignore[import-not-found] # noqa: PLC0415 # no stubs; counting words needs none of it
+
+    # One pair a call: a stemmer must not be shared between threads, and making one costs a microsecond.
+    russian, english = Stemmer.Stemmer("russian"), Stemmer.Stemmer("english")
+    terms: list[str] = []
+    plain = unicodedata.normalize("NFC", text.lower()).replace("ё", "е").replace("’", "'")
+    for match in TERM.finditer(_one_mark(plain)):
+        term = plain[match.start() : match.end()]
+        if match["chain"] is None:
+            terms += [term[at : at + 2] for at in range(max(1, len(term) - 1))]
+            continue
+        parts = PARTS.split(term)
+        terms += [(russian if CYRILLIC.search(part) else english).stemWord(part) for part in parts]
+        if len(parts) > 1:
+            terms.append(term)
+    return terms
+
+
+def tokens(text: str) -> int:
+    """Estimate how many tokens a model pays for `text`: Latin 4 characters each, Cyrillic 2.8, others 0.8."""
+    rest = LATIN.sub("", text)
+    others = len(CYRILLIC.sub("", rest))
+    return math.ceil((len(text) - len(rest)) / 4 + (len(rest) - others) / 2.8 + others / 0.8)
+
+
+def clip(text: str, width: int) -> str:
+    """Return `text`, or its beginning up to a word's end and `…`: never more than `width` characters."""
+    if len(text) <= width:
+        return text
+    if width < 1:
+        return ""
+    cut = width - 1
+    space = max(text.rfind(" ", 0, width), text.rfind("\n", 0, width))
+    cut = space if space > cut // 2 else _boundary(text, cut)
+    return text[:cut].rstrip(" \t\n.,;:—–-") + "…"
+
+
+def page(text: str, budget_tokens: int, start: int) -> tuple[str, int]:
+    """Return what of `text` from offset `start` fits the budget, and where the next page starts, or -1.
+
+    The cut is after a line, or inside one that alone is over the budget; then it parts no combining
+    sequence. A page holds at least one character, so pages always come to an end; joined they are `text`.
+    """
+    start = max(0, start)
+    window = text[start : start + 4 * max(0, budget_tokens) + 1]
+    fits = bisect_right(range(len(window) + 1), budget_tokens, key=lambda end: tokens(window[:end])) - 1
+    hard = start + max(1, fits)
+    if hard >= len(text):
+        return text[start:], -1
+    end = text.rfind("\n", start, hard) + 1 or _boundary(text, hard)
+    end = end if end > start else hard
+    return text[start:end], end
+
+
+def slug(text: str) -> str:
+    """Return `text` in `[a-z0-9-]`: Cyrillic transliterated, accents stripped, at most MAX_SLUG characters.
+
+    Empty when nothing of it can be spelt so.
+    """
+    plain = unicodedata.normalize("NFC", text).lower().translate(TRANSLITERATION)
+    plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    whole = re.sub("[^a-z0-9]+", "-", plain.lower()).strip("-")
+    cut = whole[: MAX_SLUG + 1].rfind("-") if len(whole) > MAX_SLUG else -1
+    return whole[: cut if cut > 0 else MAX_SLUG]
+
+
+def _boundary(text: str, cut: int) -> int:
+    """Move `cut` back to where a character with its marks, joiners and modifiers begins."""
+    while 0 < cut < len(text) and (_continues(text[cut]) or text[cut - 1] == "\u200d"):
+        cut -= 1
+    return cut
+
+
+def _continues(char: str) -> bool:
+    return char == "\u200d" or unicodedata.category(char)[0] == "M" or "\U0001f3fb" <= char <= "\U0001f3ff"

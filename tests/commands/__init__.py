@@ -1,0 +1,1 @@
+"""Tests of the verbs, each on a real library."""

@@ -1,0 +1,189 @@
+"""CLI and MCP are two spellings of the same commands: neither may drift."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import shlex
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+from mcp import Client
+from support import FINE, request
+
+import memshelf.cli
+from memshelf.cli import VERBS, options
+from memshelf.requests import WriteRequest, build, shape
+from memshelf.server import make_server
+from memshelf.server.tools import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp.types import CallToolResult
+    from support import Ran
+
+    from memshelf.server.tools import Tool
+    from memshelf.store.library import Library
+
+VERB_OF = {"read_index": "index", "read_episode": "read", "write_episode": "write", "search": "search"}
+CLI_ONLY = {"write": {"file"}, "search": {"words"}}
+"""Positional words of a verb that stand for several arguments, or for one that has a flag too."""
+
+SAMPLES = {"str": "text", "int": 7, "bool": True, "tuple": ["one", "two"], "dict": {"Cost": "None."}}
+ERAS = ("legacy", "auto")
+SCHEMA_TOKENS = 1800
+
+PINNED = """
+init DIR
+write FILE --shelf S --json --library DIR
+write - --shelf S --json --library DIR
+write FILE --amend --rev R --library DIR
+index --library DIR
+read ID --section NAME --library DIR
+read ID --library DIR
+search WORD WORD --shelf S --limit 5 --json --library DIR
+doctor --library DIR
+render --library DIR
+render --check --library DIR
+sync --library DIR
+publish --library DIR
+review accept ID ID --library DIR
+rollup --id ID --digest TEXT --episode ID --episode ID --library DIR
+serve --library DIR
+hook EVENT --host claude --library DIR
+hook EVENT --host gemini --library DIR
+redact --jsonl --library DIR
+check FILE FILE
+""".strip().split("\n")
+"""Command lines that users' scripts rely on; one counts as soon as its verb exists."""
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    importlib.import_module(f"memshelf.cli.{verb}").configure(parser)
+    return parser
+
+
+def names(tool: Tool) -> set[str]:
+    return {field.name for field in fields(tool.request)}
+
+
+def sample(tool: Tool, name: str) -> Any:
+    choices = tool.request.__dataclass_fields__[name].metadata["choices"]
+    return choices[0] if choices else SAMPLES[shape(tool.request, name)]
+
+
+def flags(name: str, value: Any) -> list[str]:
+    """Return the words that pass `value` on the command line."""
+    if value is True:
+        return [options.flag(name)]
+    if isinstance(value, dict):
+        value = [f"{key}={text}" for key, text in value.items()]
+    return [
+        word
+        for item in (value if isinstance(value, list) else [value])
+        for word in (options.flag(name), str(item))
+    ]
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_request_fields_schema_properties_and_flags_are_the_same(tool: Tool) -> None:
+    verb = VERB_OF[tool.name]
+    arguments = {action.dest for action in parser_of(verb)._actions} - {"help", "library", "json"}
+    assert set(tool.schema["properties"]) == names(tool)
+    assert arguments - CLI_ONLY.get(verb, set()) == names(tool)
+    assert tool.command.__name__ == verb
+    assert tool.command.__annotations__["request"] == tool.request.__name__
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_same_values_make_the_same_request_through_both_doors(tool: Tool) -> None:
+    values = {name: sample(tool, name) for name in sorted(names(tool))}
+    parser = parser_of(VERB_OF[tool.name])
+    positional = {action.dest for action in parser._actions if not action.option_strings}
+    words = [word for name, value in values.items() if name not in positional for word in flags(name, value)]
+    words += [str(values[name]) for name in sorted(positional & names(tool))]
+    assert options.request_of(parser.parse_args(words), tool.request) == build(tool.request, values)
+
+
+def test_every_verb_is_one_module_and_every_module_one_verb() -> None:
+    folder = Path(memshelf.cli.__file__).parent
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__", "options"} == set(VERBS)
+    for verb in VERBS:
+        module = importlib.import_module(f"memshelf.cli.{verb}")
+        assert callable(module.configure)
+        assert callable(module.run)
+
+
+@pytest.mark.parametrize("line", [line for line in PINNED if line.split()[0] in VERBS])
+def test_a_pinned_command_line_parses(line: str) -> None:
+    verb, *words = shlex.split(line)
+    parser_of(verb).parse_args(words)
+
+
+def ask(era: str, library: str | None, work: Callable[[Client], Any]) -> Any:
+    """Do `work` over a real client in memory."""
+
+    async def talk() -> Any:
+        async with Client(make_server(library), mode=era, raise_exceptions=True) as client:
+            return await work(client)
+
+    return anyio.run(talk)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_four_tools_are_listed_and_cost_little(era: str) -> None:
+    listing = ask(era, None, lambda client: client.list_tools())
+    assert [tool.name for tool in listing.tools] == ["read_index", "read_episode", "write_episode", "search"]
+    sent = listing.model_dump(mode="json", by_alias=True, exclude_none=True)["tools"]
+    text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
+    assert len(text) / 4 <= SCHEMA_TOKENS, (
+        f"{len(text) // 4} tokens, limit {SCHEMA_TOKENS}: shorten what the arguments say"
+    )
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_one_door_writes_the_other_reads(library: Library, run: Callable[..., Ran], era: str) -> None:
+    asked = {
+        name: value
+        for name, value in {
+            field.name: getattr(request(), field.name) for field in fields(WriteRequest)
+        }.items()
+        if value is not None
+    }
+
+    async def keep(client: Client) -> CallToolResult:
+        return await client.call_tool("write_episode", asked)
+
+    answer = ask(era, str(library.root), keep)
+    assert not answer.is_error
+    assert f"saved as draft: shared/{FINE.id}" in answer.content[0].text
+    read = run("read", FINE.id, "--section", "Digest", "--library", library.root)
+    assert read.code == 0
+    assert FINE.digest in read.out
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("no_such_tool", {}),
+        ("read_index", {"shelff": "secret-value"}),
+        ("read_index", {"budget": "secret-value"}),
+        ("read_episode", {}),
+        ("write_episode", {"id": "x", "kind": "secret-value"}),
+        ("search", {"query": "x", "limit": "secret-value"}),
+    ],
+)
+def test_a_refusal_is_an_error_result_that_repeats_no_value(
+    library: Library, era: str, tool: str, arguments: dict[str, Any]
+) -> None:
+    answer = ask(era, str(library.root), lambda client: client.call_tool(tool, arguments))
+    assert answer.is_error
+    assert answer.content[0].text
+    assert "secret-value" not in answer.model_dump_json()

@@ -1,0 +1,167 @@
+"""The doors: every argument whose text is stored is redacted or refused, in every request."""
+
+from dataclasses import MISSING, fields, replace
+from typing import Any, get_type_hints
+
+import pytest
+
+from memshelf.errors import Refused
+from memshelf.redact import Marks, Policy, parse_patterns
+from memshelf.redact.doors import RULE, scrub
+from memshelf.requests import WRITES, Door, RejectRequest, WriteRequest
+
+NONE = Policy()
+TOKEN = "gh" + "p_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zAbCdE"
+OTHER = "gh" + "o_" + "bC3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zAbCdE"
+LABELLED = "hunter" + "22!x"
+POLICY = Policy(parse_patterns("project Blue[b]ird"))
+PLANTED = {TOKEN: TOKEN, LABELLED: f"password: {LABELLED}", "Bluebird": "Bluebird"}
+
+TEXT_SWITCHES = {
+    "WriteRequest.rev": "compared with the blob id of the text to be amended; never written",
+}
+"""Switches that hold text, with the reason why that text is stored nowhere."""
+
+FIELDS = [(request, each) for request in WRITES for each in fields(request)]
+STORED = [(request, each) for request, each in FIELDS if each.metadata["door"] is not Door.SWITCH]
+
+
+def filled(request: type[Any], **changes: Any) -> Any:
+    needed = {
+        each.name: "x" for each in fields(request) if each.default in (MISSING, None) and each.type == "str"
+    }
+    return request(**(needed | changes))
+
+
+def planted(request: type[Any], name: str, text: str) -> list[Any]:
+    """Every value of the argument's type that holds `text`."""
+    hint = str(get_type_hints(request)[name])
+    if "dict" in hint:
+        return [{text: "body"}, {"Heading": f"a {text} b"}, {"One": "1", f"Two {text}": text}]
+    if "tuple" in hint:
+        return [(text,), ("fine", f"x {text}")]
+    return [text, f"a\n{text}\nb"]
+
+
+@pytest.mark.parametrize(("request_type", "each"), FIELDS, ids=lambda value: getattr(value, "name", ""))
+def test_every_argument_names_its_door(request_type: type[Any], each: Any) -> None:
+    hint = str(get_type_hints(request_type)[each.name])
+    name = f"{request_type.__name__}.{each.name}"
+
+    assert isinstance(each.metadata["door"], Door)
+    if "str" in hint:
+        assert (each.metadata["door"] is Door.SWITCH) == (name in TEXT_SWITCHES)
+    else:
+        assert each.metadata["door"] is Door.SWITCH
+
+
+def test_only_switches_that_exist_are_excused() -> None:
+    assert set(TEXT_SWITCHES) <= {f"{request.__name__}.{each.name}" for request, each in FIELDS}
+
+
+@pytest.mark.parametrize("secret", PLANTED)
+@pytest.mark.parametrize(("request_type", "each"), STORED, ids=lambda value: getattr(value, "name", ""))
+def test_a_secret_planted_in_any_field_does_not_survive(
+    request_type: type[Any], each: Any, secret: str
+) -> None:
+    for value in planted(request_type, each.name, PLANTED[secret]):
+        request = filled(request_type, **{each.name: value})
+        if each.metadata["door"] is Door.IDENTIFIER:
+            with pytest.raises(Refused) as refusal:
+                scrub(request, POLICY)
+            shown = str(refusal.value) + repr(refusal.value) + repr(refusal.value.findings)
+            assert each.name in str(refusal.value)
+            assert [finding.place for finding in refusal.value.findings] == [each.name]
+        else:
+            clean, report = scrub(request, POLICY)
+            shown = repr(clean) + repr(report)
+            assert report
+            assert "«redacted:" in repr(getattr(clean, each.name))
+        assert secret not in shown
+
+
+def test_all_identifiers_at_fault_are_named_at_once() -> None:
+    request = WriteRequest(
+        id=f"2026-06-02-{TOKEN}", digest=TOKEN, tags=("ok", TOKEN, "Bluebird"), span="2026-06-02", shelf=TOKEN
+    )
+
+    with pytest.raises(Refused) as refusal:
+        scrub(request, POLICY)
+
+    assert str(refusal.value) == (
+        "id holds a secret (github-token): choose a value without it; "
+        "tags holds a secret (github-token, project): choose a value without it; "
+        "shelf holds a secret (github-token): choose a value without it"
+    )
+    assert [(finding.rule, finding.place) for finding in refusal.value.findings] == [
+        (RULE, "id"),
+        (RULE, "tags"),
+        (RULE, "shelf"),
+    ]
+
+
+def test_numbers_and_report_follow_the_order_of_the_fields() -> None:
+    request = WriteRequest(
+        id="x",
+        notes=OTHER,
+        title=f"On {TOKEN}",
+        sources=f"one\n{OTHER}",
+        extra={f"Why {TOKEN}": "none", "How": f"by {OTHER}"},
+    )
+
+    clean, report = scrub(request, NONE)
+
+    first, second = "«redacted:github-token#1»", "«redacted:github-token#2»"
+    assert clean == WriteRequest(
+        id="x",
+        notes=second,
+        title=f"On {first}",
+        sources=f"one\n{second}",
+        extra={f"Why {first}": "none", "How": f"by {second}"},
+    )
+    assert [(each.place, each.line, each.column, each.mark) for each in report] == [
+        ("title", 1, 4, first),
+        ("sources", 2, 1, second),
+        (f"Why {first}", 1, 5, first),
+        ("How", 1, 4, second),
+        ("notes", 1, 1, second),
+    ]
+
+
+def test_a_mark_sent_back_keeps_its_number_to_itself() -> None:
+    request = WriteRequest(id="x", digest=f"New: {TOKEN}", notes="«redacted:github-token#3»")
+
+    clean, report = scrub(request, NONE)
+
+    assert clean == replace(request, digest="New: «redacted:github-token#4»")
+    assert [each.place for each in report] == ["digest"]
+
+
+def test_an_amend_numbers_on_behind_the_old_text() -> None:
+    old = "«redacted:github-token#5»"
+
+    clean, _ = scrub(WriteRequest(id="x", digest=TOKEN), NONE, Marks.after(old))
+
+    assert clean.digest == "«redacted:github-token#6»"
+
+
+def test_what_holds_no_secret_passes_unchanged() -> None:
+    request = WriteRequest(
+        id="vlan",
+        title="",
+        digest="Chosen: VLANs.",
+        extra={},
+        tags=(),
+        approx_tokens=9000,
+        rev="9fceb02d",
+        dry_run=True,
+    )
+
+    assert scrub(request, NONE) == (request, ())
+    assert scrub(RejectRequest(id="x", shelf=None, reason="too thin"), NONE)[1] == ()
+
+
+def test_scrubbing_twice_is_scrubbing_once() -> None:
+    once, _ = scrub(WriteRequest(id="x", digest=TOKEN, extra={f"On {OTHER}": f"password: {LABELLED}"}), NONE)
+
+    assert scrub(once, NONE) == (once, ())

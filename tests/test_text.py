@@ -1,0 +1,180 @@
+"""Words, stems, tokens and cuts."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memshelf.text import MAX_SLUG, clip, count_words, page, slug, stems, tokens
+
+ANY = st.text(st.characters(exclude_categories=()))
+LETTER = st.text("abя中й ё-./e\u0301\u200d👩\n", max_size=400)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("us-east-1", 1),
+        ("a/b/c/d", 4),
+        ("don't", 1),
+        ("don’t", 1),
+        ("/".join(["word"] * 300), 300),
+        ("v1.2.3", 1),
+        ("—", 0),
+        ("中文优先", 4),
+        ("\u0438\u0306ога", 1),
+        ("1 050,19 ₽", 3),
+        ("", 0),
+        ("… !? ❤\ufe0f", 0),
+        ("foo_bar", 1),
+        ("a--b", 2),
+        ("Git中文 v2", 4),
+        ("a" * 40, 1),
+        ("a" * 41, 2),
+        ("a" * 41 + "-b", 2),
+        ("한국어 かな", 5),
+        ("नमस्ते दुनिया", 2),
+    ],
+)
+def test_words_are_counted_as_the_table_says(text: str, words: int) -> None:
+    assert count_words(text) == words
+
+
+def test_an_unbroken_url_counts_its_runs_each_at_least_once_per_40() -> None:
+    assert count_words("https://example.com/" + "a" * 3000) == 1 + 75
+
+    runs = ["x" * 30] * 100
+
+    assert count_words("https://example.com/" + "/".join(runs)) == 1 + 2 + 100
+
+
+@given(ANY)
+def test_counting_survives_any_text_in_any_normal_form(text: str) -> None:
+    count = count_words(text)
+
+    assert 0 <= count <= len(unicodedata.normalize("NFC", text))
+    assert count_words(unicodedata.normalize("NFD", text)) == count
+
+
+@given(ANY, ANY)
+def test_words_of_two_lines_add_up(one: str, two: str) -> None:
+    assert count_words(f"{one}\n{two}") == count_words(one) + count_words(two)
+
+
+def test_stems_fold_inflection_case_and_yo() -> None:
+    assert stems("Migrations МИГРАЦИИ решётка") == stems("migration миграция РЕШЕТКА")
+    assert stems("Ёж-2")[-1] == stems("еж-2")[-1]
+    assert stems("й") == stems("\u0438\u0306")
+    assert stems("node’s") == stems("node's") == ["node"]
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("ticket-1234", ["ticket", "1234", "ticket-1234"]),
+        ("A.b.c", ["a", "b", "c", "a.b.c"]),
+        ("foo_bars", ["foo", "bar", "foo_bars"]),
+        ("中文优先", ["中文", "文优", "优先"]),
+        ("中", ["中"]),
+        ("Git中文", ["git", "中文"]),
+        ("— !", []),
+        ("हिन्दी", ["हिन्दी"]),
+    ],
+)
+def test_stems_keep_compounds_whole_and_pair_ideographs(text: str, terms: list[str]) -> None:
+    assert stems(text) == terms
+
+
+@given(ANY)
+def test_stems_survive_any_text(text: str) -> None:
+    assert all(term and not re.search(r"\s", term) for term in stems(text))
+
+
+def test_counting_words_does_not_load_the_stemmers() -> None:
+    code = "import sys, memshelf.text as t; t.count_words('a b'); sys.exit('Stemmer' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_tokens_weigh_scripts() -> None:
+    assert tokens("") == 0
+    assert tokens("a") == 1
+    assert tokens("word " * 100) == 125
+    assert 34 <= tokens("слово" * 20) <= 40
+    assert 100 <= tokens("中" * 100) <= 150
+
+
+@given(ANY, ANY)
+def test_more_text_is_never_fewer_tokens(one: str, two: str) -> None:
+    assert tokens(one) <= tokens(one + two) <= tokens(one) + tokens(two)
+
+
+def test_clip_cuts_at_a_word() -> None:
+    assert clip("short", 5) == "short"
+    assert clip("The auth service moved", 20) == "The auth service…"
+    assert clip("Chosen: tokens, not sessions", 16) == "Chosen: tokens…"
+    assert clip("中文优先中文优先", 5) == "中文优先…"
+    assert clip("cafe\u0301s", 5) == "caf…"
+    assert clip("word", 0) == ""
+
+
+@given(ANY, st.integers(-1, 60))
+def test_clip_is_never_longer_than_its_width(text: str, width: int) -> None:
+    clipped = clip(text, width)
+
+    assert len(clipped) <= max(0, width)
+    assert clipped == text or clipped == "" or clipped.endswith("…")
+
+
+def test_a_page_ends_with_a_line() -> None:
+    text = "one line\n" * 10
+
+    assert page(text, 6, 0) == ("one line\none line\n", 18)
+    assert page(text, 1000, 18) == (text[18:], -1)
+    assert page(text, 1000, 1000) == ("", -1)
+
+
+def test_a_page_parts_no_combining_sequence() -> None:
+    text = "e\u0301" * 50
+    first, following = page(text, 11, 0)
+
+    assert following > 0
+    assert first == "e\u0301" * (following // 2)
+
+
+def test_a_page_without_budget_still_goes_on() -> None:
+    assert page("abc", 0, 0) == ("a", 1)
+
+
+@given(LETTER, st.integers(0, 40))
+def test_pages_joined_are_the_text_and_each_fits(text: str, budget: int) -> None:
+    parts, start = [], 0
+    while start >= 0:
+        part, start = page(text, budget, start)
+        parts.append(part)
+
+    assert "".join(parts) == text
+    assert all(tokens(part) <= budget or len(part) == 1 for part in parts)
+
+
+def test_slug_transliterates() -> None:
+    assert slug("Миграция роутера: VLAN № 10") == "migratsiya-routera-vlan-no-10"
+    assert slug("Ёжик, щука и café") == "ezhik-shchuka-i-cafe"
+    assert slug("и\u0306од") == "yod"
+    assert slug("中文") == ""
+
+
+def test_a_long_slug_is_cut_at_a_hyphen() -> None:
+    assert slug("words " * 40) == "-".join(["words"] * 11)
+
+
+@given(ANY)
+def test_slug_survives_any_text(text: str) -> None:
+    assert re.fullmatch("(?:[a-z0-9]+(?:-[a-z0-9]+)*)?", slug(text))
+    assert len(slug(text)) <= MAX_SLUG
