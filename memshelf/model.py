@@ -179,9 +179,11 @@ class Conventions:
 
     `today` is an ISO date. `markers` are further words that count as digest markers. `rules_off`
     maps a rule's name to the reason it is off. `patterns` are `(kind, regex)` from POLICY.patterns.
+    `adopted`: another tool wrote the shelf, so what it did not demand is only warned of.
     """
 
     today: str
     markers: tuple[str, ...] = ()
     rules_off: dict[str, str] = field(default_factory=dict)
     patterns: tuple[tuple[str, str], ...] = ()
+    adopted: bool = False

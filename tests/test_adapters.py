@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
 import shlex
@@ -16,7 +15,7 @@ from mcp import Client
 from support import FINE, request
 
 import memshelf.cli
-from memshelf.cli import VERBS, options
+from memshelf.cli import VERBS, Parser, options
 from memshelf.requests import WriteRequest, build, shape
 from memshelf.server import make_server
 from memshelf.server.tools import TOOLS
@@ -63,8 +62,8 @@ check FILE FILE
 """Command lines that users' scripts rely on; one counts as soon as its verb exists."""
 
 
-def parser_of(verb: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(allow_abbrev=False)
+def parser_of(verb: str) -> Parser:
+    parser = Parser(verb)
     importlib.import_module(f"memshelf.cli.{verb}").configure(parser)
     return parser
 
@@ -108,22 +107,22 @@ def test_the_same_values_make_the_same_request_through_both_doors(tool: Tool) ->
     positional = {action.dest for action in parser._actions if not action.option_strings}
     words = [word for name, value in values.items() if name not in positional for word in flags(name, value)]
     words += [str(values[name]) for name in sorted(positional & names(tool))]
-    assert options.request_of(parser.parse_args(words), tool.request) == build(tool.request, values)
+    assert options.request_of(parser.parse(words), tool.request) == build(tool.request, values)
 
 
 def test_every_verb_is_one_module_and_every_module_one_verb() -> None:
     folder = Path(memshelf.cli.__file__).parent
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__", "options"} == set(VERBS)
-    for verb in VERBS:
-        module = importlib.import_module(f"memshelf.cli.{verb}")
-        assert callable(module.configure)
-        assert callable(module.run)
+    modules = {
+        path.stem: importlib.import_module(f"memshelf.cli.{path.stem}") for path in folder.glob("[!_]*.py")
+    }
+    verbs = {name for name, module in modules.items() if {"configure", "run"} <= vars(module).keys()}
+    assert verbs == set(VERBS)
 
 
 @pytest.mark.parametrize("line", [line for line in PINNED if line.split()[0] in VERBS])
 def test_a_pinned_command_line_parses(line: str) -> None:
     verb, *words = shlex.split(line)
-    parser_of(verb).parse_args(words)
+    parser_of(verb).parse(words)
 
 
 def ask(era: str, library: str | None, work: Callable[[Client], Any]) -> Any:

@@ -17,6 +17,7 @@ from memshelf.formats.episode import KEYS, read_document
 from memshelf.model import MANDATORY, SECTIONS, Conventions
 from memshelf.rules import RULES
 from memshelf.rules.lint import lint
+from memshelf.rules.shelf import SHELF_RULES
 from memshelf.server.tools import TOOLS
 from memshelf.text import count_words
 
@@ -35,8 +36,13 @@ TESTS = INSTALL + "'.[test]' && .venv/bin/pytest"
 
 
 def rule_table() -> str:
-    rows = [f"| `{rule.name}` | {rule.level} | {rule.manual.split(chr(10))[0]} |" for rule in RULES.values()]
-    return "\n".join(["| rule | level | what is wrong |", "|---|---|---|", *rows])
+    head = ["| rule | level | what is wrong |", "|---|---|---|"]
+    of_episodes, of_shelves = (
+        [f"| `{rule.name}` | {rule.level} | {rule.manual.split(chr(10))[0]} |" for rule in rules.values()]
+        for rules in (RULES, SHELF_RULES)
+    )
+    between = ["", "`memshelf doctor` runs them over all that is committed or on disk, and these:", ""]
+    return "\n".join([*head, *of_episodes, *between, *head, *of_shelves])
 
 
 def key_table() -> str:
@@ -90,7 +96,9 @@ def test_spec_counts_words_as_the_code_does() -> None:
 
 
 def test_the_episodes_in_spec_obey_spec() -> None:
-    examples = re.findall(r"^```markdown\n(.*?)^```$", SPEC.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    examples = re.findall(
+        r"^```markdown\n(.*?)^```$", SPEC.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
 
     assert examples
     for text in examples:

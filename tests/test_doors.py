@@ -129,11 +129,12 @@ def test_numbers_and_report_follow_the_order_of_the_fields() -> None:
 
 
 def test_a_mark_sent_back_keeps_its_number_to_itself() -> None:
-    request = WriteRequest(id="x", digest=f"New: {TOKEN}", notes="«redacted:github-token#3»")
+    old, older = "«redacted:github-token#4»", "«redacted:github-token#3»"
+    request = WriteRequest(id="x", digest=f"New: {TOKEN}", extra={"Why": old}, notes=older)
 
     clean, report = scrub(request, NONE)
 
-    assert clean == replace(request, digest="New: «redacted:github-token#4»")
+    assert clean == replace(request, digest="New: «redacted:github-token#5»")
     assert [each.place for each in report] == ["digest"]
 
 

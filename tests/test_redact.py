@@ -84,21 +84,18 @@ src/Redact/TokenRules/ApiKeyRule.py and C:\Users\Me\Secret\Plan.docx
 password_file: /run/secrets/db_password1, PWD=/Users/Alice/Proj2/src
 There is no API key in the build.
 Достопримечательность, высокопревосходительство, водогрязеторфопарафинолечение
-apiKey: import.meta.env.X, api_key: import.meta.env.VITE_KEY_1
-api_key = os.environ["OPENAI_API_KEY_2"]
-const secret = process.env.STRIPE_SECRET_2;
+apiKey: import.meta.env.X, api_key: import.meta.env.VITE_KEY1
+api_key = os.environ["OPENAI_API_KEY_2"]; const secret = process.env.STRIPE_SECRET2;
 password: ${DB_PASSWORD_1}, token: $DB_TOKEN_1, secret: {{ vault.db1 }}
-password: %(db_password1)s, token: <your token 1>
+password: %(db_password1)s, token: <your token 1>, f"password={PASSWORD}"
 password = getpass.getpass('Password: '), API_KEY=${API_KEY:?missing}
 password: changeme, secret: ********, TOKEN=..., api_key=your-api-key-1
 user:password@host, postgres://user:password@localhost/db, scheme://user:pw@host
 max_tokens = 4096, token budget: 8000, token_count=12345678, token: 12345678, page_token = aB3dE5gH7j
-password_hash = aB3dE5gH7j; token_type: bearer; secretName: db-creds-1
+password_hash = aB3dE5gH7j; token_type: bearer; secretName: db-creds-1; password::reset1; a || token || b
 password is required; пароль: обязательное поле; Password policy: at least 12
-password::reset1; a || token || aB3dE5gH7j; if token == null; token =~ pattern
 Basic authentication is off; the bearer of bad news; Authorization: Bearer $TOKEN
-http://localhost:3000/a@b, git@github.com:acme/shelf.git, ssh://git@host:2222/ops
-sk-learn-style-names-are-fine, hf_transfer, npm_config_registry
+http://localhost:3000?to=a@b, git@github.com:acme/shelf.git, ssh://git@host:2222/ops, hf_transfer
 """.strip().split("\n"),
     '"integrity": "sha512-' + BODY[:86] + '=="',
     "checksum = " + "0123456789abcdef" * 4 + "x" + "AK" + "IAQWERTYUIOPASDFGH",
@@ -203,7 +200,7 @@ def test_one_numbering_runs_over_several_texts_and_shows_no_value() -> None:
 
 
 def test_an_amend_numbers_on_behind_what_the_text_holds() -> None:
-    old = "«redacted:github-token#2» and «redacted:github-token#7», «redacted:password#3», «redacted:secret»"
+    old = "«redacted:github-token#7» and «redacted:github-token#2», «redacted:password#3», «redacted:secret»"
 
     assert redact(TOKEN, NONE, Marks.after(old))[0] == "«redacted:github-token#8»"
     assert redact(f"{old} {TOKEN}", NONE)[0] == f"{old} «redacted:github-token#8»"
@@ -233,6 +230,7 @@ def test_a_hit_across_a_mark_takes_both_sides_and_keeps_the_mark() -> None:
 def test_the_more_telling_of_two_overlapping_rules_names_the_mark() -> None:
     assert redact(f"token = {TOKEN}", NONE)[0] == "token = «redacted:github-token#1»"
     assert redact(f"token = {TOKEN}/x1", NONE)[0] == "token = «redacted:github-token#1»"
+    assert redact(f"token={TOKEN}", Policy((("gap", "(?<=_)"),)))[0] == "token=«redacted:github-token#1»"
     assert redact(f"https://x:{TOKEN}@h/a", NONE)[0] == "https://x:«redacted:github-token#1»@h/a"
 
 

@@ -21,5 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the map."""
     request = options.request_of(parsed, IndexRequest)
-    options.answer(parsed, index(options.library_of(parsed), request, options.caller()))
+    library = options.library_of(parsed)
+    options.answer(parsed, index(library, request, options.caller()))
+    options.remind(parsed, library)
     return 0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from memshelf.commands.drafts import agent_host, count_drafts
 from memshelf.errors import UsageError
 from memshelf.requests import Caller, Request, build, shape
 from memshelf.store import clock
@@ -97,6 +99,22 @@ def answer(parsed: argparse.Namespace, result: Answer) -> None:
     text = json.dumps(result.as_dict(), ensure_ascii=False, indent=2) if parsed.json else result.as_text()
     if text:
         print(text)
+
+
+def on_terminal(*streams: TextIO) -> bool:
+    """Tell whether a person sees, or types into, each of the streams."""
+    return all(stream.isatty() for stream in streams)
+
+
+def remind(parsed: argparse.Namespace, library: Library) -> None:
+    """Tell a person at a terminal, in one line on stderr, how many drafts wait."""
+    if parsed.json or not on_terminal(sys.stdout, sys.stderr) or agent_host(os.environ):
+        return
+    count = count_drafts(library)
+    if count:
+        dim = os.environ.get("TERM", "") not in ("", "dumb") and not os.environ.get("NO_COLOR")
+        text = f"{count} draft{'s wait' if count > 1 else ' waits'}: memshelf review"
+        print(f"\x1b[2m{text}\x1b[0m" if dim else text, file=sys.stderr)
 
 
 def _names(name: str) -> list[str]:

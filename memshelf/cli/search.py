@@ -24,6 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the hits; 1 when the search could not look, or looked at the wrong shelf."""
     request = options.request_of(parsed, SearchRequest, query=" ".join(parsed.words))
-    found = search(options.library_of(parsed), request, options.caller())
+    library = options.library_of(parsed)
+    found = search(library, request, options.caller())
     options.answer(parsed, found)
+    options.remind(parsed, library)
     return 0 if found.outcome in LOOKED else 1

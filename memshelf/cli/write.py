@@ -36,7 +36,9 @@ def run(parsed: argparse.Namespace) -> int:
         raise UsageError("name a Markdown file, - for stdin, or pass --id and the sections as flags")
     values = _from_episode(_read(parsed.file)) if parsed.file else {}
     request = options.request_of(parsed, WriteRequest, **values)
-    options.answer(parsed, write(options.library_of(parsed), request, options.caller()))
+    library = options.library_of(parsed)
+    options.answer(parsed, write(library, request, options.caller()))
+    options.remind(parsed, library)
     return 0
 
 

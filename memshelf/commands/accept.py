@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memshelf.commands.drafts import find_drafts
+from memshelf.commands.drafts import find_drafts, refuse_agent
 from memshelf.commands.shelving import Proposal, shelve
-from memshelf.errors import MemShelfError
 from memshelf.store.drafts import read_note
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from memshelf.model import Entry
     from memshelf.requests import Caller
     from memshelf.store.library import Library
-
-HOST_VARIABLES = ("CLAUDECODE", "GEMINI_CLI", "CODEX_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +32,17 @@ class Accepted:
         return "\n".join(f"accepted: {name} commit {commit}" for name, commit in self.episodes)
 
 
-def accept(library: Library, ids: Sequence[str], caller: Caller, *, as_person: bool = False) -> Accepted:
+def accept(
+    library: Library, ids: Sequence[str | Entry], caller: Caller, *, as_person: bool = False
+) -> Accepted:
     """Commit the drafts to the library's branch as the person whose git this is, all or none.
 
-    Raises MemShelfError inside an agent host unless `as_person`, for an unknown draft, and where
-    `shelve` does.
+    An Entry in place of an id is the draft that was looked at: no other text is accepted for it. Raises
+    MemShelfError inside an agent host unless `as_person`, for an unknown draft, and where `shelve` does.
     """
-    host = agent_host(caller.variables)
-    if host and not as_person:
-        raise MemShelfError(
-            f"{host} is set, so an agent may be asking: a person accepts, or passes --as-person"
-        )
+    refuse_agent(caller.variables, as_person=as_person)
     found = find_drafts(library, ids)
     proposals = [Proposal(entry, read_note(library.git, entry.commit)) for entry in found]
     done = shelve(library, proposals, caller.today)
     names = [f"{entry.shelf}/{entry.episode.id}" for entry in found]
     return Accepted(tuple(zip(names, done, strict=True)))
-
-
-def agent_host(variables: Mapping[str, str]) -> str:
-    """Return the variable that tells of an agent host, or an empty string."""
-    return next((name for name in sorted(variables) if name.startswith(HOST_VARIABLES)), "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.scope import conventions_of
@@ -10,13 +11,15 @@ from memshelf.errors import MemShelfError
 from memshelf.model import Conventions, Finding, Level
 from memshelf.rules.lint import lint
 from memshelf.store import snapshot
-from memshelf.store.library import SHELVES, is_library, open_library
+from memshelf.store.library import is_library, open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from memshelf.store.library import Library
+
+Opened = dict[Path, "Library"]
+"""Libraries that files were found in, by folder: each is opened once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +51,35 @@ def check(paths: Sequence[Path], library: Library | None, today: str) -> Checked
     A file on a shelf is held against that shelf's settings, any other against the built-in rules.
     Raises MemShelfError when a path does not exist.
     """
-    files = list(_files(paths)) or _all(library)
+    opened: Opened = {}
+    files = list(_files(paths, opened)) or _all(library)
     cache: dict[tuple[Path, str], Conventions] = {}
     findings: list[Finding] = []
     for file in files:
-        root, shelf = _home(file)
-        if root and (root, shelf) not in cache:
-            cache[root, shelf] = conventions_of(open_library(root), shelf, today)
-        rules = cache[root, shelf] if root else Conventions(today)
-        findings += lint(snapshot.read_file(file, _name(file, root)), rules)
+        home = _library_of(file, opened)
+        name = _name(file, home)
+        shelf = home.inside(name)[0] if home else ""
+        if home and shelf and (home.root, shelf) not in cache:
+            cache[home.root, shelf] = conventions_of(home, shelf, today)
+        rules = cache[home.root, shelf] if home and shelf else Conventions(today)
+        findings += lint(snapshot.read_file(file, name if shelf else file.as_posix()), rules)
     return Checked(tuple(findings), len(files))
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def _files(paths: Sequence[Path], opened: Opened) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            yield from filter(_is_meant, sorted(path.rglob("*.md")))
+            yield from (file for file in sorted(path.rglob("*.md")) if _is_meant(file, opened))
         elif path.exists() or path.is_symlink():
             yield path
         else:
             raise MemShelfError(f"{path} does not exist: check the path")
 
 
-def _is_meant(file: Path) -> bool:
+def _is_meant(file: Path, opened: Opened) -> bool:
     """Tell whether a file found below a folder is an episode: in a library only shelves hold them."""
-    library = next(filter(is_library, file.absolute().parents), None)
-    return not library or snapshot.is_episode(file.absolute().relative_to(library).as_posix())
+    library = _library_of(file, opened)
+    return library is None or library.is_episode(_name(file, library))
 
 
 def _all(library: Library | None) -> list[Path]:
@@ -84,15 +90,13 @@ def _all(library: Library | None) -> list[Path]:
     ]
 
 
-def _home(file: Path) -> tuple[Path | None, str]:
-    """Return the library and shelf that the file lies on; (None, "") when it lies on none."""
-    for folder in file.absolute().parents:
-        if is_library(folder):
-            inside = file.absolute().relative_to(folder).parts
-            on_shelf = len(inside) > 2 and inside[0] == SHELVES  # shelves/<name>/<file>
-            return (folder, inside[1]) if on_shelf else (None, "")
-    return None, ""
+def _library_of(file: Path, opened: Opened) -> Library | None:
+    """Return the library that the file lies in, None when it lies in none."""
+    root = next(filter(is_library, file.absolute().parents), None)
+    if root and root not in opened:
+        opened[root] = open_library(root)
+    return opened[root] if root else None
 
 
-def _name(file: Path, root: Path | None) -> str:
-    return file.absolute().relative_to(root).as_posix() if root else file.as_posix()
+def _name(file: Path, library: Library | None) -> str:
+    return file.absolute().relative_to(library.root).as_posix() if library else file.as_posix()

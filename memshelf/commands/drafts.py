@@ -1,4 +1,4 @@
-"""Find the drafts that a reviewer names. Asked by the verbs; no verb itself."""
+"""The drafts that a reviewer names, and who may decide on them. Asked by the verbs; no verb itself."""
 
 from __future__ import annotations
 
@@ -8,30 +8,37 @@ from typing import TYPE_CHECKING
 from memshelf.commands.scope import nearest
 from memshelf.errors import MemShelfError
 from memshelf.formats import address
+from memshelf.model import Entry
 from memshelf.store import snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from memshelf.model import Entry
     from memshelf.store.library import Library
 
+HOST_VARIABLES = ("CLAUDECODE", "GEMINI_CLI", "CODEX_")
 
-def find_drafts(library: Library, ids: Iterable[str]) -> list[Entry]:
+
+def find_drafts(library: Library, wanted: Iterable[str | Entry]) -> list[Entry]:
     """Return the drafts in the order they were named, each once.
 
-    Raises MemShelfError with the nearest ids when one is no draft, or lies on several shelves.
+    An Entry is a draft that was looked at: it must still be that very one. Raises MemShelfError when it
+    is not, with the nearest ids when a name is no draft, or when one lies on several shelves.
     """
     drafts = all_drafts(library)
-    return list(dict.fromkeys(_find(drafts, name) for name in ids))
+    return list(dict.fromkeys(pick(drafts, each) for each in wanted))
 
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """The drafts that can be read, oldest id first, and (shelf, id) of those whose text git has lost."""
+    """The drafts that can be read, oldest id first, and (shelf, id) of those whose text git has lost.
+
+    `kept` is (shelf, id) -> rev of the episodes that are accepted.
+    """
 
     readable: tuple[Entry, ...]
     damaged: tuple[tuple[str, str], ...]
+    kept: Mapping[tuple[str, str], str]
 
 
 def all_drafts(library: Library, shelf: str = "") -> Drafts:
@@ -43,10 +50,40 @@ def all_drafts(library: Library, shelf: str = "") -> Drafts:
     return Drafts(
         tuple(sorted(found, key=lambda entry: (entry.episode.id, entry.shelf))),
         tuple((view.name, episode_id) for view in views for episode_id in view.damaged),
+        {(view.name, entry.episode.id): entry.rev for view in views for entry in view.entries},
     )
 
 
-def _find(drafts: Drafts, name: str) -> Entry:
+def count_drafts(library: Library) -> int:
+    """Return how many drafts wait, without reading any."""
+    return len(library.git.refs(snapshot.DRAFTS))
+
+
+def refuse_agent(variables: Mapping[str, str], *, as_person: bool) -> None:
+    """Raise MemShelfError inside an agent host unless `as_person`: deciding on drafts is a person's."""
+    host = agent_host(variables)
+    if host and not as_person:
+        raise MemShelfError(
+            f"{host} is set, so an agent may be asking: a person decides, or passes --as-person"
+        )
+
+
+def agent_host(variables: Mapping[str, str]) -> str:
+    """Return the variable that tells of an agent host, or an empty string."""
+    return next((name for name in sorted(variables) if name.startswith(HOST_VARIABLES)), "")
+
+
+def pick(drafts: Drafts, wanted: str | Entry) -> Entry:
+    """Return the one draft that is meant; raises as `find_drafts` does."""
+    if isinstance(wanted, str):
+        return _named(drafts, wanted)
+    entry = _named(drafts, wanted.address)
+    if entry.commit != wanted.commit:
+        raise MemShelfError(f"{wanted.address} changed meanwhile: look at it again")
+    return entry
+
+
+def _named(drafts: Drafts, name: str) -> Entry:
     wanted, waiting = address.parse(name), drafts.readable
     found = [
         entry for entry in waiting if entry.episode.id == wanted.id and wanted.shelf in ("", entry.shelf)

@@ -74,7 +74,7 @@ def read(library: Library, request: ReadRequest, caller: Caller) -> Reading:
 
 def _shelf_of(seen: Snapshot, wanted: Address, caller: Caller) -> Shelf:
     """Return the one shelf that has the id: those in scope first, then all."""
-    has = [shelf for shelf, episode_id in seen.ids() if episode_id == wanted.id]
+    has = [shelf for shelf, episode_id in seen.ids() if _same(episode_id, wanted.id)]
     if wanted.shelf:
         has = [shelf for shelf in has if shelf == known_shelf(seen, wanted.shelf)]
     if len(set(has)) > 1:
@@ -99,8 +99,8 @@ def _no_such(seen: Snapshot, wanted: Address) -> MemShelfError:
 
 
 def _entry_of(view: Shelf, wanted: Address) -> Entry:
-    kept = [entry for entry in view.entries if entry.episode.id == wanted.id]
-    proposed = [entry for entry in view.drafts if entry.episode.id == wanted.id]
+    kept = [entry for entry in view.entries if _same(entry.episode.id, wanted.id)]
+    proposed = [entry for entry in view.drafts if _same(entry.episode.id, wanted.id)]
     found = proposed if wanted.draft else [*kept, *proposed]
     if found:
         return found[0]
@@ -109,6 +109,11 @@ def _entry_of(view: Shelf, wanted: Address) -> Entry:
     if wanted.draft and kept:
         raise MemShelfError(f"no draft of {wanted.id} waits: read {kept[0].address}")
     raise MemShelfError(f"{wanted.id} is there but cannot be read: `memshelf check` says why")
+
+
+def _same(one: str, other: str) -> bool:
+    """Compare ids as a file system may: on adopted shelves a file's name differs from its id in case."""
+    return one == other or one.casefold() == other.casefold()
 
 
 def _sections(entry: Entry, names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from memshelf.redact.doors import scrub
 from memshelf.store import drafts
 
 if TYPE_CHECKING:
+    from memshelf.model import Entry
     from memshelf.requests import RejectRequest
     from memshelf.store.library import Library
 
@@ -32,12 +33,14 @@ class Rejected:
         return f"rejected: {self.name} (its text stays on {drafts.REJECTED}{self.name})"
 
 
-def reject(library: Library, request: RejectRequest, today: str) -> Rejected:
+def reject(library: Library, request: RejectRequest, today: str, *, seen: Entry | None = None) -> Rejected:
     """Move a draft to the rejected ones with the reason, redacted.
 
-    Raises UsageError without a reason, MemShelfError when there is no such draft.
+    `seen` is the draft that was looked at: no other text is rejected for it. Raises UsageError without
+    a reason, MemShelfError when there is no such draft.
     """
-    entry = find_drafts(library, [request.id if not request.shelf else f"{request.shelf}/{request.id}"])[0]
+    name = request.id if not request.shelf else f"{request.shelf}/{request.id}"
+    entry = find_drafts(library, [seen or name])[0]
     policy = Policy(conventions_of(library, entry.shelf, today).patterns)
     reason = " ".join(scrub(request, policy)[0].reason.split())
     if not reason:

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 class Rendered:
     """The derived files that differed, as paths from the library's folder.
 
-    `checked` says that they were only compared; `pending` that the bot will render them.
+    `checked` says that they were only compared; `pending` that the bot will render them. `foreign` are
+    those that another tool renders, left alone.
     """
 
     stale: tuple[str, ...]
     checked: bool
     pending: bool
+    foreign: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -31,7 +33,8 @@ class Rendered:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
-        return {"stale": list(self.stale), "written": not self.checked, "pending": self.pending}
+        facts = {"stale": list(self.stale), "written": not self.checked, "pending": self.pending}
+        return facts | {"foreign": list(self.foreign)}
 
     def as_text(self) -> str:
         """Return a line a file that differed; nothing when all is well."""
@@ -43,11 +46,17 @@ class Rendered:
             else "out of date"
         )
         way_out = "" if self.ok else ": run `memshelf render`"
-        return "\n".join(f"{path}: {word}{way_out}" for path in self.stale)
+        lines = [f"{path}: {word}{way_out}" for path in self.stale]
+        lines += [
+            f"{path}: another tool's, left alone: `memshelf adopt` makes it ours" for path in self.foreign
+        ]
+        return "\n".join(lines)
 
 
 def render(library: Library, today: str, *, check: bool = False) -> Rendered:
     """Render every shelf's derived files from its work tree, every byte of them; `check` writes nothing."""
+    if library.foreign:
+        return Rendered((), check, pending=False, foreign=(library.layout.index, library.layout.ledger))
     stale = []
     for name in snapshot.worktree_names(library):
         for path, content in derived_files(library, snapshot.worktree_shelf(library, name), today).items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memshelf.commands.drafts import all_drafts, find_drafts
+from memshelf.commands.drafts import all_drafts, pick
 from memshelf.commands.scope import conventions_of
 from memshelf.formats import episode as episode_format
 from memshelf.rules.lint import lint_episode
@@ -13,7 +13,9 @@ from memshelf.store import snapshot
 from memshelf.store.drafts import read_note
 
 if TYPE_CHECKING:
-    from memshelf.model import Entry, Finding
+    from collections.abc import Mapping
+
+    from memshelf.model import Entry, Episode, Finding
     from memshelf.store.drafts import Note
     from memshelf.store.library import Library
 
@@ -59,13 +61,16 @@ class Waiting:
 class Shown:
     """One draft for a person's eyes: who wrote it, what was redacted, what the rules say, its text.
 
-    `change` is the unified diff against the accepted text when the draft amends one.
+    `change` is the unified diff against the accepted text when the draft amends one, `before` that text.
+    `remark` says why it cannot be accepted any more, empty while it can.
     """
 
     entry: Entry
     note: Note
     findings: tuple[Finding, ...]
     change: str = ""
+    before: Episode | None = None
+    remark: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
@@ -78,6 +83,7 @@ class Shown:
             "findings": [str(finding) for finding in self.findings],
             "text": episode_format.render(self.entry.episode),
             "change": self.change,
+            "remark": self.remark,
         }
 
     def as_text(self) -> str:
@@ -87,6 +93,7 @@ class Shown:
             f"draft {self.entry.shelf}/{self.entry.episode.id} by {self.note.client}",
             f"redacted: {redacted}",
         ]
+        report += [self.remark] if self.remark else []
         report += [str(finding) for finding in self.findings]
         return "\n".join([*report, "", self.change or episode_format.render(self.entry.episode)])
 
@@ -96,13 +103,36 @@ def review(library: Library, today: str, name: str = "", shelf: str = "") -> Wai
 
     Raises MemShelfError with the nearest ids when there is no such draft.
     """
-    if not name:
-        drafts = all_drafts(library, shelf)
-        return Waiting(drafts.readable, drafts.damaged)
-    entry = find_drafts(library, [name])[0]
+    return show(library, today, name) if name else waiting(library, shelf)
+
+
+def waiting(library: Library, shelf: str = "") -> Waiting:
+    """List what waits, on one shelf or on all."""
+    drafts = all_drafts(library, shelf)
+    return Waiting(drafts.readable, drafts.damaged)
+
+
+def show(library: Library, today: str, name: str) -> Shown:
+    """Show the draft called `name`; raises MemShelfError as `review` does."""
+    drafts = all_drafts(library)
+    entry = pick(drafts, name)
     note = read_note(library.git, entry.commit)
     findings = tuple(lint_episode(entry.episode, conventions_of(library, entry.shelf, today)))
-    return Shown(entry, note, findings, _change(library, note.base, entry) if note.base else "")
+    remark = _remark(drafts.kept, entry, note.base)
+    if not note.base:
+        return Shown(entry, note, findings, remark=remark)
+    before = episode_format.read_document(entry.path, library.git.read([note.base])[0][1]).episode
+    return Shown(entry, note, findings, _change(library, note.base, entry), before, remark)
+
+
+def _remark(kept: Mapping[tuple[str, str], str], entry: Entry, base: str) -> str:
+    rev = kept.get((entry.shelf, entry.episode.id), "")
+    if rev == base:
+        return ""
+    state = "was changed since" if rev and base else "is gone" if base else "exists by now"
+    return (
+        f"cannot be accepted: the accepted episode {state}: reject this draft, read the episode, write anew"
+    )
 
 
 def _change(library: Library, base: str, entry: Entry) -> str:

@@ -51,6 +51,8 @@ def known_shelf(snapshot: Snapshot, shelf: str) -> str:
     names = snapshot.names
     if shelf in names:
         return shelf
+    if snapshot.library.alone:
+        raise MemShelfError(f"no such shelf: the library is one, {snapshot.library.alone.name}")
     near = nearest(shelf, names) or names
     has = f"did you mean {' or '.join(near)}?" if near else "the library has no shelf yet."
     raise MemShelfError(
@@ -62,7 +64,8 @@ def conventions_of(library: Library, shelf: str, today: str) -> Conventions:
     """Return what the shelf asks of its episodes. Raises FormatError for a bad line in POLICY.patterns."""
     own = library.settings.shelf(shelf)
     patterns = parse_patterns(library.policy_text(shelf))
-    return Conventions(today, own.markers, own.rules_off, patterns)
+    adopted = library.settings.contract == "adopted"
+    return Conventions(today, own.markers, own.rules_off, patterns, adopted)
 
 
 def nearest(wanted: str, known: Iterable[str]) -> list[str]:

@@ -11,7 +11,6 @@ from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.store import commits, landing, snapshot
 from memshelf.store.drafts import Taken, client_identity, ref_of
-from memshelf.store.library import SHELVES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +76,7 @@ def derived_files(library: Library, shelf: Shelf, today: str) -> dict[str, bytes
     """Return path from the library's folder -> content of each derived file of the shelf."""
     conventions = conventions_of(library, shelf.name, today)
     return {
-        f"{SHELVES}/{shelf.name}/{name}": render(shelf, conventions).encode()
+        f"{library.home(shelf.name)}{name}": render(shelf, conventions).encode()
         for name, render in RENDERERS.items()
     }
 
@@ -96,7 +95,7 @@ def _changes(library: Library, before: Shelf, proposal: Proposal, today: str) ->
     if accepted and accepted.path != entry.path:
         changes[accepted.path] = None
     changes[entry.path] = episode_format.render(entry.episode).encode()
-    if library.settings.derived == "local":
+    if library.settings.derived == "local" and not library.foreign:
         changes |= derived_files(library, snapshot.with_accepted(before, [entry]), today)
     return changes
 

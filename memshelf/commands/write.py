@@ -16,7 +16,6 @@ from memshelf.model import Entry, Episode, State
 from memshelf.redact import Marks, Policy, redact
 from memshelf.redact.doors import scrub
 from memshelf.store import drafts, snapshot
-from memshelf.store.library import episode_path
 
 if TYPE_CHECKING:
     from memshelf.model import Finding, Shelf
@@ -93,14 +92,17 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
     view = seen.load([shelf])[0]
     wanted = request.id if DATED.match(request.id) else f"{caller.today}-{request.id}"
     base = base_of(view, wanted, request.rev) if request.amend else None
-    conventions = conventions_of(library, shelf, caller.today)
+    conventions = replace(conventions_of(library, shelf, caller.today), adopted=False)
     policy = Policy(conventions.patterns)
     if redact(f"{caller.client}\n{caller.session}", policy)[1]:
         raise Refused("the client's name or session id holds a secret: start the client without it")
     marks = Marks.after(episode_format.render(base.episode)) if base else None
     request, redactions = scrub(request, policy, marks)
     episode = compose(base.episode if base else Episode(wanted), request, caller)
-    entry = _proposed(shelf, base, episode)
+    if library.foreign:
+        episode = episode_format.with_aliases(episode)
+    path = library.episode_path(shelf, episode)
+    entry = Entry(shelf, path, "", State.DRAFT, episode, base.commit if base else "", base is not None)
     text, warnings = checked_text(entry.path, episode, conventions)
     answer = Written(shelf, wanted, "checked", redactions=redactions, warnings=warnings)
     if wanted in view.damaged:
@@ -119,11 +121,6 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
         return replace(answer, state="accepted", rev=rev, commit=commit)
     saved = drafts.save(library, entry, text, note)
     return replace(answer, state="draft", rev=saved.rev, commit=saved.commit)
-
-
-def _proposed(shelf: str, base: Entry | None, episode: Episode) -> Entry:
-    path = episode_path(shelf, episode)
-    return Entry(shelf, path, "", State.DRAFT, episode, base.commit if base else "", base is not None)
 
 
 def _is_taken(view: Shelf, episode_id: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memshelf.errors import FormatError
@@ -52,6 +54,10 @@ SPELLINGS = {
 } | {heading.lower(): heading for heading in SECTIONS}
 """Accepted spelling of a heading, lower-case -> canonical heading."""
 
+ALIASES = {"title": "display_title", "summary": "description"}
+"""Our key -> the one that other tools of the format family write instead."""
+
+ONE_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 TITLE_LINE = re.compile(r"# +([^\n]*?)(?:\n+|$)")
 
 
@@ -85,10 +91,15 @@ def parse(text: str) -> Episode:
     keys = handler.load(block)
     fields: dict[str, Any] = {key: _value(key, keys.pop(key)) for key in KEYS if key in keys}
     fields.setdefault("kind", "")
-    fields.setdefault("id", "")
+    fields["id"] = unicodedata.normalize("NFC", fields.get("id", ""))
+    for key, alias in ALIASES.items():
+        if alias in keys and key not in fields:
+            fields[key] = _value(key, keys.pop(alias))
+    if ONE_DAY.fullmatch(fields.get("span", "")):
+        fields["span"] = f"{fields['span']}..{fields['span']}"
     preamble, sections = split_sections(body)
     heading = TITLE_LINE.match(preamble)
-    if heading and fields.setdefault("title", heading[1]) == heading[1]:
+    if heading and heading[1] in (fields.setdefault("title", heading[1]), fields["id"]):
         preamble = preamble[heading.end() :]
     offset = text.count("\n") - body.count("\n")
     return Episode(
@@ -99,6 +110,12 @@ def parse(text: str) -> Episode:
         ),
         other=tuple((key, _other(key, value)) for key, value in keys.items()),
     )
+
+
+def with_aliases(episode: Episode) -> Episode:
+    """Return the episode with its title and summary also under the keys that other tools read."""
+    said = {alias: getattr(episode, key) for key, alias in ALIASES.items() if getattr(episode, key)}
+    return replace(episode, other=tuple((dict(episode.other) | said).items()))
 
 
 def canonical(heading: str) -> str:

@@ -1,30 +1,96 @@
-"""shelf.yml: the manifest of one shelf, valid under shelf-spec v0."""
+"""shelf.yml: the manifest of one shelf, valid under shelf-spec v0, and the layout it gives."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from memshelf.errors import FormatError
 from memshelf.formats import front_matter
 from memshelf.model import KINDS
 
 NAME = "shelf.yml"
+OURS = "external"
+"""`index.generated_by` of a shelf whose derived files MemShelf renders."""
+
+INDEX, LEDGER, PATTERNS = "INDEX.md", "ledger.tsv", "POLICY.patterns"
+MEMORY = re.compile(r"^profile:[ \t]*[\"']?memory\b", re.MULTILINE)
+GENERATED_BY = re.compile(r"(\bgenerated_by:[ \t]*)[^\s,}#]+")
+INDEX_BLOCK = re.compile(r"^index:[ \t]*(?:#.*)?\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manifest:
-    """What we need of a manifest: the shelf's name and where its episodes lie."""
+    """What we need of a manifest: the shelf's name, where its episodes lie and who renders its index.
 
-    name: str
+    Paths are from the shelf's folder. Without `categories`, an episode may lie anywhere below `docs_root`.
+    """
+
+    name: str = ""
     docs_root: str = "docs"
+    categories: tuple[str, ...] = ()
+    generated_by: str = "docshelf-mcp"
+    index: str = INDEX
+    ledger: str = LEDGER
+    patterns: str = PATTERNS
+
+    @cached_property
+    def episodes(self) -> re.Pattern[str]:
+        """What the path of an episode file looks like."""
+        below = f"(?:{'|'.join(map(re.escape, self.categories))})/" if self.categories else "(?:.+/)?"
+        return re.compile(rf"(?:archive/)?{re.escape(self.docs_root)}/{below}[^/]+\.md")
+
+    def folder(self, kind: str) -> str:
+        """Return the folder for new episodes of `kind`."""
+        usual = KINDS.get(kind, KINDS["topic"])
+        known = self.categories or (usual,)
+        name = next((name for name in (usual, kind) if name in known), known[0])
+        return f"{self.docs_root}/{name}"
+
+
+def is_memory(text: str) -> bool:
+    """Tell, without reading all of it, whether a manifest is that of a memory shelf."""
+    return MEMORY.search(text) is not None
 
 
 def parse(text: str) -> Manifest:
-    """Read a manifest. Raises FormatError when it is no memory shelf."""
+    """Read a manifest. Raises FormatError when it is no memory shelf or a path leads out of it."""
     keys = front_matter.load(text)
     if keys.get("profile") != "memory":
         raise FormatError(f"{NAME}: profile is not memory: only memory shelves hold episodes")
-    return Manifest(name=str(keys.get("name", "")), docs_root=str(keys.get("docs_root", "docs")))
+    index, ledger, policy = (_block(keys, key) for key in ("index", "ledger", "policy"))
+    categories = keys.get("categories") or []
+    if not isinstance(categories, list) or not all(isinstance(item, str) for item in categories):
+        raise FormatError("categories: write a list: [topics, research, sessions]")
+    return Manifest(
+        name=str(keys.get("name", "")),
+        docs_root=_path(keys, "docs_root", "docs"),
+        categories=tuple(categories),
+        generated_by=_text(index, "generated_by", "docshelf-mcp"),
+        index=_path(index, "path", INDEX),
+        ledger=_path(ledger, "path", LEDGER),
+        patterns=_path(policy, "patterns", PATTERNS),
+    )
+
+
+def claim(text: str) -> str:
+    """Return the manifest with `index.generated_by` switched to ours, every other character as it is.
+
+    Raises FormatError when the text is written in a way that this cannot be done in.
+    """
+    if GENERATED_BY.search(text):
+        claimed = GENERATED_BY.sub(rf"\g<1>{OURS}", text, count=1)
+    elif INDEX_BLOCK.search(text):
+        claimed = INDEX_BLOCK.sub(rf"\g<0>  generated_by: {OURS}\n", text, count=1)
+    else:
+        claimed = f"{text.rstrip()}\nindex:\n  generated_by: {OURS}\n"
+    wanted, found = front_matter.load(text), _loaded(claimed)
+    wanted["index"] = _block(wanted, "index") | {"generated_by": OURS}
+    if found != wanted:
+        raise FormatError(f"write `index: {{generated_by: {OURS}}}` into it yourself, then try again")
+    return claimed
 
 
 def render(name: str) -> str:
@@ -36,5 +102,33 @@ def render(name: str) -> str:
         "profile: memory\n"
         f"categories: [{', '.join(KINDS.values())}]\n"
         "index:\n"
-        "  generated_by: external\n"
+        f"  generated_by: {OURS}\n"
     )
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        return front_matter.load(text)
+    except FormatError:
+        return {}
+
+
+def _block(keys: dict[str, Any], key: str) -> dict[str, Any]:
+    value = keys.get(key) or {}
+    if not isinstance(value, dict):
+        raise FormatError(f"{key}: write `key: value` lines below it")
+    return value
+
+
+def _text(keys: dict[str, Any], key: str, default: str) -> str:
+    value = keys.get(key, default)
+    if not isinstance(value, str) or not value:
+        raise FormatError(f"{key}: write one value")
+    return value
+
+
+def _path(keys: dict[str, Any], key: str, default: str) -> str:
+    value = _text(keys, key, default).rstrip("/")
+    if not value or value.startswith("/") or ".." in value or "\\" in value:
+        raise FormatError(f"{key}: write a path inside the shelf")
+    return value

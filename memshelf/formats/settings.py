@@ -9,7 +9,7 @@ from memshelf.errors import FormatError
 from memshelf.formats import front_matter
 
 NAME = "memshelf.yml"
-CHOICES = {"review": ("branch", "off"), "derived": ("local", "bot")}
+CHOICES = {"review": ("branch", "off"), "derived": ("local", "bot"), "contract": ("full", "adopted")}
 SHELF_KEYS = ("markers", "rules_off", "projects")
 
 
@@ -29,6 +29,7 @@ class Settings:
     branch: str = ""
     review: str = "branch"
     derived: str = "local"
+    contract: str = "full"
     shelves: dict[str, ShelfSettings] = field(default_factory=dict)
 
     def shelf(self, name: str) -> ShelfSettings:

@@ -116,5 +116,5 @@ def _is_secret(value: str, *, password: bool, quoted: bool) -> bool:
         return False
     if password and (value.isdigit() or (quoted and not re.search(r"\s", value))):
         return True
-    parts = re.split(r"[\s._/()]+" if password else r"[-\s._/~@,;(){}!]+", value)
+    parts = re.split(r"[\s._/(){}]+" if password else r"[-\s._/~@,;(){}!]+", value)
     return not all(_WORD.fullmatch(part) or part.isdigit() for part in parts)

@@ -28,7 +28,7 @@ def parse_patterns(text: str) -> tuple[tuple[str, str], ...]:
 def _parse_line(line: str, number: int) -> tuple[str, str]:
     kind, _, regex = line.partition(" ")
     regex = regex.strip()
-    if not re.fullmatch(KIND, kind) or not regex:
+    if not re.fullmatch(KIND, kind):
         raise FormatError(f"line {number}: not `<kind> <regex>`: a kind is a-z, 0-9 and -, up to 40", number)
     try:
         pattern = re.compile(regex)

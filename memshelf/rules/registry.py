@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from memshelf.model import Conventions, Document, Episode, Level
+    from memshelf.rules.facts import Facts
 
     Check = Callable[[Document, Conventions], Iterator["Breach"]]
     EpisodeCheck = Callable[[Episode, Conventions], Iterator["Breach"]]
     Bytes = Callable[[bytes], bytes]
+    Examine = Callable[[Facts, Conventions], Iterator["Fault"]]
 
 
 class Breach(NamedTuple):
@@ -45,8 +47,35 @@ class Rule:
         return callable(self.bad)
 
 
+class Fault(NamedTuple):
+    """What a rule about a shelf yields: path or ref, the fact and the way out, the line (0: unknown)."""
+
+    path: str
+    message: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfRule:
+    """One rule about a shelf or the library; `bad` breaks this rule and no other, `good` breaks none.
+
+    `ours`: no other tool of the format family asks for it, so on an adopted shelf it is a warning.
+    """
+
+    name: str
+    level: Level
+    manual: str
+    bad: Facts
+    good: Facts
+    check: Examine
+    ours: bool
+
+
 RULES: dict[str, Rule] = {}
 """Rule's name -> rule, in the order they are run."""
+
+SHELF_RULES: dict[str, ShelfRule] = {}
+"""The same for the rules that only doctor can hold."""
 
 
 def rule(
@@ -74,7 +103,18 @@ def file_rule(level: Level, *, bad: Bytes, good: Bytes) -> Callable[[Check], Che
     return register
 
 
-def _name(check: Check | EpisodeCheck) -> str:
+def shelf_rule(level: Level, *, bad: Facts, good: Facts, ours: bool = False) -> Callable[[Examine], Examine]:
+    """Register a rule about a shelf or the library."""
+
+    def register(check: Examine) -> Examine:
+        new = ShelfRule(_name(check), level, inspect.getdoc(check) or "", bad, good, check, ours)
+        SHELF_RULES[new.name] = new
+        return check
+
+    return register
+
+
+def _name(check: Check | EpisodeCheck | Examine) -> str:
     return check.__name__.replace("_", "-")
 
 

@@ -21,6 +21,7 @@ from memshelf import __version__
 from memshelf.errors import MemShelfError
 from memshelf.requests import Caller, build
 from memshelf.search.answer import Outcome
+from memshelf.server.relay import relayed
 from memshelf.server.tools import TOOLS
 from memshelf.store import clock
 from memshelf.store.library import locate, open_library
@@ -40,6 +41,9 @@ Keep: when a topic is closed, call write_episode. The digest says in 120 words a
 what was rejected and why, what is open; name the actors instead of "we". It is stored as a draft that a \
 person reviews. An episode is changed only with amend and the rev that read_episode printed.
 """
+OF_THE_HOST = frozenset({"wait_for_previous"})
+"""Arguments that a client adds to every schema for its own use and sends to the server all the same."""
+
 CLIENT_NAME = re.compile(r"[^a-z0-9.]+")
 LONGEST_NAME = 40
 
@@ -78,7 +82,7 @@ def serve(library: str | None) -> None:
 
 async def _serve(library: str | None) -> None:
     server = make_server(library)
-    async with stdio_server() as (reader, writer):
+    async with stdio_server() as (stdin, stdout), relayed(stdin, stdout) as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())
 
 
@@ -113,7 +117,8 @@ def _call(
 
 
 def _answer(library: str | None, tool: Tool, arguments: dict[str, Any], who: Caller) -> CallToolResult:
-    request: Any = build(tool.request, arguments)
+    ours = {name: value for name, value in arguments.items() if name not in OF_THE_HOST}
+    request: Any = build(tool.request, ours)
     answer = tool.command(open_library(locate(library, who.variables, who.folder)), request, who)
     data = answer.as_dict() if tool.structured else None
     refused = data is not None and data["outcome"] == Outcome.COULD_NOT

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.formats import manifest, settings
-from memshelf.model import KINDS
+from memshelf.store import projects
 from memshelf.store.git import Git, GitError
+from memshelf.text import slug
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from memshelf.formats.manifest import Manifest
     from memshelf.formats.settings import Settings
     from memshelf.model import Episode
+    from memshelf.store.projects import Project
 
 SHELVES = "shelves"
 SHARED = "shared"
-POLICY = "POLICY.patterns"
-SHELF_NAME = re.compile(r"(?=.{1,40}\Z)[a-z0-9]+(-[a-z0-9]+)*")
+OURS = manifest.Manifest(generated_by=manifest.OURS)
+"""The layout of every shelf below `shelves/`."""
+
+LONGEST_NAME = 40
+SHELF_NAME = re.compile(rf"(?=.{{1,{LONGEST_NAME}}}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY_VARIABLE = "MEMSHELF_LIBRARY"
 SHELF_VARIABLE = "MEMSHELF_SHELF"
 DEFAULT_PLACE = "~/memshelf"
+
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,8 @@ class Library:
 
     `common` is the Git directory that all work trees share. `prefix` is the path from the repository's
     top to the library, empty or ending in `/`. `branch` is the full name of the ref that holds what is
-    accepted.
+    accepted. `alone` is the manifest of a library that is one shelf itself: shelf.yml lies at its root,
+    and its name is the shelf's.
     """
 
     root: Path
@@ -43,16 +52,52 @@ class Library:
     prefix: str
     branch: str
     settings: Settings
+    alone: Manifest | None = None
+
+    @property
+    def layout(self) -> Manifest:
+        """How the files of a shelf lie in its folder."""
+        return self.alone or OURS
+
+    @property
+    def foreign(self) -> bool:
+        """Whether another tool renders the derived files: MemShelf leaves them alone."""
+        claimed = self.layout.generated_by == manifest.OURS and (self.root / settings.NAME).is_file()
+        return self.alone is not None and not claimed
+
+    def home(self, shelf: str) -> str:
+        """Return the shelf's folder as a path from the library's folder, empty or ending in `/`.
+
+        Raises MemShelfError for another shelf than the one that the library is.
+        """
+        if self.alone is None:
+            return f"{SHELVES}/{shelf}/"
+        if shelf != self.alone.name:
+            raise MemShelfError(
+                f"{self.root} is one shelf, {self.alone.name}: `memshelf init DIR` makes a library for others"
+            )
+        return ""
+
+    def inside(self, path: str) -> tuple[str, str]:
+        """Return (shelf, path from the shelf's folder) of a path from the library's folder."""
+        if self.alone:
+            return self.alone.name, path
+        shelf, _, rest = path.removeprefix(f"{SHELVES}/").partition("/")
+        return (shelf, rest) if rest and path.startswith(f"{SHELVES}/") else ("", path)
+
+    def is_episode(self, path: str) -> bool:
+        """Tell whether a path from the library's folder is where a shelf keeps an episode."""
+        shelf, rest = self.inside(path)
+        return bool(shelf) and self.layout.episodes.fullmatch(rest) is not None
+
+    def episode_path(self, shelf: str, episode: Episode) -> str:
+        """Return where the episode belongs, as a path from the library's folder."""
+        return f"{self.home(shelf)}{self.layout.folder(episode.kind)}/{episode.id}.md"
 
     def policy_text(self, shelf: str) -> str:
         """Return the text of the shelf's POLICY.patterns, empty when there is none."""
-        path = self.root / SHELVES / shelf / POLICY
+        path = self.root / self.home(shelf) / self.layout.patterns
         return episode_format.decode(path.read_bytes()) if path.is_file() else ""
-
-
-def episode_path(shelf: str, episode: Episode) -> str:
-    """Return where the episode belongs, as a path from the library's folder."""
-    return f"{SHELVES}/{shelf}/docs/{KINDS[episode.kind]}/{episode.id}.md"
 
 
 def locate(explicit: str | None, variables: Mapping[str, str], start: Path) -> Path:
@@ -60,25 +105,39 @@ def locate(explicit: str | None, variables: Mapping[str, str], start: Path) -> P
 
     Raises MemShelfError when the place that was named, or every place that was looked at, holds none.
     """
+    return locate_why(explicit, variables, start)[0]
+
+
+def locate_why(explicit: str | None, variables: Mapping[str, str], start: Path) -> tuple[Path, str]:
+    """Do as `locate` does, and say beside the folder why it is this one."""
     named = explicit or variables.get(LIBRARY_VARIABLE)
     if named:
         root = Path(named).expanduser().absolute()
         if not is_library(root):
             state = "holds no library" if root.is_dir() else "does not exist"
             raise MemShelfError(f"{root} {state}: check the path, or make one with `memshelf init {named}`")
-        return root
+        return root, "--library" if explicit else f"${LIBRARY_VARIABLE}"
     home = Path(DEFAULT_PLACE).expanduser()
     for folder in (start, *start.parents, home):
         if is_library(folder):
-            return folder
+            above = folder == start or folder in start.parents
+            return folder, "above the current folder" if above else DEFAULT_PLACE
     raise MemShelfError(
         f"no library above {start} nor at {home}: pass --library DIR, or make one with `memshelf init DIR`"
     )
 
 
 def is_library(folder: Path) -> bool:
-    """Tell whether `folder` is a library: it has memshelf.yml, or a shelf below shelves/."""
-    return (folder / settings.NAME).is_file() or any((folder / SHELVES).glob(f"*/{manifest.NAME}"))
+    """Tell whether `folder` is a library: it has memshelf.yml or a shelf below shelves/, or is a shelf."""
+    has_shelf = (folder / settings.NAME).is_file() or any((folder / SHELVES).glob(f"*/{manifest.NAME}"))
+    return has_shelf or _is_lone_shelf(folder)
+
+
+def _is_lone_shelf(folder: Path) -> bool:
+    path = folder / manifest.NAME
+    if folder.parent.name == SHELVES or not path.is_file():
+        return False
+    return manifest.is_memory(path.read_bytes().decode("utf-8", "replace"))
 
 
 def open_library(root: Path) -> Library:
@@ -86,13 +145,38 @@ def open_library(root: Path) -> Library:
 
     Raises MemShelfError when it is in no Git repository or memshelf.yml cannot be read.
     """
+    return open_with(root, read_settings)
+
+
+def open_with(root: Path, read: Callable[[Path], Settings]) -> Library:
+    """Open the library at `root` with the settings that `read` makes of it."""
     git = Git(root)
     facts = repository_facts(git)
     if not facts:
-        raise MemShelfError(f"{root} is in no Git repository: make it one with `memshelf init {root}`")
+        way_out = "`git init`, then commit the shelf" if _is_lone_shelf(root) else f"`memshelf init {root}`"
+        raise MemShelfError(f"{root} is in no Git repository: make it one with {way_out}")
     common, _, prefix = facts.partition("\n")
-    config = read_settings(root)
-    return Library(root, git, Path(common), prefix, _branch(git, config), config)
+    config = read(root)
+    alone = _lone_shelf(root, Path(common), prefix)
+    return Library(root, git, Path(common), prefix, branch_why(git, config)[0], config, alone)
+
+
+def _lone_shelf(root: Path, common: Path, prefix: str) -> Manifest | None:
+    """Read the manifest of the shelf that `root` itself is, its name made a shelf's name."""
+    if not _is_lone_shelf(root):
+        return None
+    if any((root / SHELVES).glob(f"*/{manifest.NAME}")):
+        raise MemShelfError(
+            f"{root} is a shelf and has others below {SHELVES}/: move its files to {SHELVES}/NAME/"
+        )
+    read: Manifest = _read(root / manifest.NAME, manifest.parse)
+    folder = root if prefix or common.name != ".git" else common.parent
+    return replace(read, name=_shelf_name(read.name) or _shelf_name(folder.name) or "shelf")
+
+
+def _shelf_name(text: str) -> str:
+    found = SHELF_NAME.match(slug(text)[:LONGEST_NAME].strip("-"))
+    return found[0] if found else ""
 
 
 def repository_facts(git: Git) -> str:
@@ -109,69 +193,77 @@ def repository_facts(git: Git) -> str:
 
 
 def read_settings(root: Path) -> Settings:
-    """Read memshelf.yml of the library at `root`; an absent file is all defaults."""
+    """Read memshelf.yml of the library at `root`; an absent file is all defaults.
+
+    A shelf at the root without it was written by another tool, whose contract then holds.
+    """
     path = root / settings.NAME
     if not path.is_file():
-        return settings.Settings()
+        return settings.Settings(contract="adopted" if _is_lone_shelf(root) else "full")
+    return _read(path, settings.parse)
+
+
+def _read(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
     try:
-        return settings.parse(episode_format.decode(path.read_bytes()))
+        return parse(episode_format.decode(path.read_bytes()))
     except FormatError as error:
         raise MemShelfError(f"{path}{f':{error.line}' if error.line else ''}: {error}") from None
 
 
-def _branch(git: Git, config: Settings) -> str:
-    """Return the ref of memshelf.yml's branch, else origin's default branch, else the checked-out one."""
+def branch_why(git: Git, config: Settings) -> tuple[str, str]:
+    """Return the ref of memshelf.yml's branch, else origin's default, else the checked-out one, and why."""
     if config.branch:
-        return f"refs/heads/{config.branch}"
+        return f"refs/heads/{config.branch}", settings.NAME
     remote = git.ask("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
     if remote:
-        return remote.replace("refs/remotes/origin/", "refs/heads/", 1)
+        return remote.replace("refs/remotes/origin/", "refs/heads/", 1), "origin's default"
     head = git.ask("symbolic-ref", "--quiet", "HEAD")
     if not head:
         raise MemShelfError(f"HEAD is detached: name the library's branch in {settings.NAME}: `branch: main`")
-    return head
+    return head, "checked out"
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The shelf a project is bound to (empty: none) and why."""
+    """The shelf a project is bound to (empty: none), why, and what a person should know of it."""
 
     shelf: str
     reason: str
+    note: str = ""
 
 
 def bound_shelf(library: Library, names: list[str], variables: Mapping[str, str], start: Path) -> Scope:
     """Return the shelf of the project that `start` lies in.
 
-    $MEMSHELF_SHELF first, then a binding in memshelf.yml, then the project's name: its origin's, else
-    its main work tree's folder. The home folder never guesses.
+    $MEMSHELF_SHELF first, then the shelf whose folder `start` lies in, then a binding in memshelf.yml,
+    then the project's name: its origin's, else its main work tree's folder. A shelf that is bound to
+    projects is no other project's by its name. The home folder never guesses.
     """
     if variables.get(SHELF_VARIABLE):
         return Scope(variables[SHELF_VARIABLE], f"${SHELF_VARIABLE}")
-    project = _project(start)
-    for name in names:
-        if any(_same_project(entry, project) for entry in library.settings.shelf(name).projects):
-            return Scope(name, f"bound in {settings.NAME}")
-    called = re.split(r"[/:\\]", _bare(project[0]))[-1].lower() if project else ""
-    if called in names:
-        return Scope(called, f"the project is called {called}")
-    return Scope("", "no shelf is bound to this project")
+    on = next((name for name in names if start.is_relative_to(library.root / library.home(name))), "")
+    if on:
+        return Scope(on, "this folder lies on it")
+    project = projects.around(start)
+    if project is None:
+        return Scope("", f"{start} is in no Git repository")
+    bound = [name for name in names if any(map(project.matches, library.settings.shelf(name).projects))]
+    if bound:
+        also = f"{', '.join(bound[1:])} binds this project too: keep one of them" if bound[1:] else ""
+        return Scope(bound[0], f"bound in {settings.NAME}", also)
+    return _by_name(library, names, project)
 
 
-def _project(start: Path) -> list[str]:
-    """Return what names the project around `start`: origin's URL if any, then the main work tree."""
-    git = Git(start)
-    common = git.ask("rev-parse", "--path-format=absolute", "--git-common-dir")
-    if not common or Path(common).parent == Path.home():
-        return []
-    origin = git.ask("config", "--get", "remote.origin.url")
-    return [name for name in (origin, str(Path(common).parent)) if name]
-
-
-def _same_project(entry: str, project: list[str]) -> bool:
-    wanted = str(Path(entry).expanduser()) if entry.startswith("~") else entry
-    return _bare(wanted) in map(_bare, project)
-
-
-def _bare(name: str) -> str:
-    return name.rstrip("/\\").removesuffix(".git")
+def _by_name(library: Library, names: list[str], project: Project) -> Scope:
+    bind = f"`projects: [{project.name}]` under a shelf in {settings.NAME} binds this project"
+    called = project.called
+    if project.is_home:
+        return Scope("", "the home folder never guesses", bind)
+    if called not in names and library.common in (project.folder, project.folder / ".git"):
+        return Scope("", f"this is the library itself, and no shelf is called {called}")
+    if called not in names:
+        return Scope("", f"no shelf is bound to {project.name} or called {called}", bind)
+    if library.settings.shelf(called).projects:
+        return Scope("", f"{called} is bound to other projects than {project.name}", bind)
+    only = f"only the name says so, and another repository called {called} would share the shelf: {bind}"
+    return Scope(called, f"the project is called {called}", only)

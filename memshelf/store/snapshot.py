@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from memshelf.formats.episode import read_document
 from memshelf.model import Document, Entry, Shelf, State
 from memshelf.store import landing
 from memshelf.store.git import Blob
-from memshelf.store.library import SHELVES, episode_path
+from memshelf.store.library import SHELVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 DRAFTS = "refs/memshelf/draft/"
 REV_LENGTH = 12
 SYMLINK = "120000"
-EPISODE_PATH = re.compile(r"(archive/)?docs/(.+/)?[^/]+\.md")
 LINK_FAULT = "a symbolic link, which is not followed: put the file itself here"
 LOST_FAULT = "git has lost its text: `git fsck` tells what else is gone"
 
@@ -55,15 +54,16 @@ class Snapshot:
     def ids(self) -> list[tuple[str, str]]:
         """Return (shelf, id) of every episode file and draft, without reading any."""
         inside = (self._inside(blob.path) for blob in self.blobs)
-        kept = [(shelf, PurePosixPath(path).stem) for shelf, path in inside if EPISODE_PATH.fullmatch(path)]
+        episodes = self.library.layout.episodes
+        kept = [(shelf, _stem(path)) for shelf, path in inside if shelf and episodes.fullmatch(path)]
         return kept + [(draft.shelf, draft.id) for draft in self.drafts]
 
     def load(self, names: Iterable[str]) -> list[Shelf]:
         """Read the named shelves: every episode on the branch and every draft."""
-        wanted = list(names)
+        wanted, episodes = list(names), self.library.layout.episodes
         inside = [(blob, *self._inside(blob.path)) for blob in self.blobs]
         files = [
-            (blob, shelf) for blob, shelf, path in inside if shelf in wanted and EPISODE_PATH.fullmatch(path)
+            (blob, shelf) for blob, shelf, path in inside if shelf in wanted and episodes.fullmatch(path)
         ]
         drafts = [draft for draft in self.drafts if draft.shelf in wanted]
         texts = self.library.git.read(
@@ -77,7 +77,7 @@ class Snapshot:
             (draft, sha, read_document(draft.id, raw))
             for draft, (sha, raw) in zip(drafts, texts[len(files) :], strict=True)
         ]
-        return [_shelf(name, documents, proposed) for name in wanted]
+        return [_shelf(self.library, name, documents, proposed) for name in wanted]
 
     def _document(self, blob: Blob, sha: str, raw: bytes) -> Document:
         path = blob.path.removeprefix(self.library.prefix)
@@ -86,8 +86,7 @@ class Snapshot:
 
     def _inside(self, path: str) -> tuple[str, str]:
         """Return (shelf, path inside the shelf) of a path from the repository's top."""
-        shelf, _, rest = path.removeprefix(f"{self.library.prefix}{SHELVES}/").partition("/")
-        return shelf, rest
+        return self.library.inside(path.removeprefix(self.library.prefix))
 
 
 def take(library: Library) -> Snapshot:
@@ -98,7 +97,8 @@ def take(library: Library) -> Snapshot:
     landing.settle(library)
     refs = library.git.refs(DRAFTS)
     tip = library.git.commit_of(library.branch)
-    blobs = library.git.blobs(tip, f"{library.prefix}{SHELVES}/") if tip else []
+    folder = library.prefix + ("" if library.alone else f"{SHELVES}/")
+    blobs = library.git.blobs(tip, folder or ".") if tip else []
     drafts = []
     for name, commit in refs.items():
         shelf, _, episode_id = name.removeprefix(DRAFTS).partition("/")
@@ -108,22 +108,14 @@ def take(library: Library) -> Snapshot:
 
 def worktree_files(library: Library, shelf: str) -> list[Path]:
     """Return the shelf's episode files as they lie on disk, sorted."""
-    folder = library.root / SHELVES / shelf
-    found = (
-        path for path in folder.rglob("*.md") if EPISODE_PATH.fullmatch(path.relative_to(folder).as_posix())
-    )
-    return sorted(found)
+    home, docs = library.root / library.home(shelf), library.layout.docs_root
+    found = (path for place in (docs, f"archive/{docs}") for path in (home / place).rglob("*.md"))
+    return sorted(path for path in found if library.is_episode(path.relative_to(library.root).as_posix()))
 
 
 def damage(shelf: str, episode_id: str) -> str:
     """Say what is wrong with a damaged draft, and the way out."""
     return f"the draft cannot be read: `git update-ref -d {DRAFTS}{shelf}/{episode_id}` frees its id"
-
-
-def is_episode(path: str) -> bool:
-    """Tell whether `path`, from the library's folder, is where a shelf keeps an episode."""
-    place = re.match(rf"{SHELVES}/[^/]+/", path)
-    return place is not None and EPISODE_PATH.fullmatch(path, place.end()) is not None
 
 
 def read_file(path: Path, name: str) -> Document:
@@ -137,11 +129,13 @@ def worktree_shelf(library: Library, name: str) -> Shelf:
     """Return the shelf as it lies on disk, uncommitted edits included, without drafts."""
     files = worktree_files(library, name)
     documents = [read_file(path, path.relative_to(library.root).as_posix()) for path in files]
-    return _shelf(name, [(name, "", document) for document in documents], [])
+    return _shelf(library, name, [(name, "", document) for document in documents], [])
 
 
 def worktree_names(library: Library) -> list[str]:
     """Return the names of the shelves on disk."""
+    if library.alone:
+        return [library.alone.name]
     return sorted(path.parent.name for path in (library.root / SHELVES).glob(f"*/{manifest.NAME}"))
 
 
@@ -154,7 +148,10 @@ def with_accepted(shelf: Shelf, entries: Sequence[Entry]) -> Shelf:
 
 
 def _shelf(
-    name: str, documents: Sequence[tuple[str, str, Document]], drafts: Sequence[tuple[Draft, str, Document]]
+    library: Library,
+    name: str,
+    documents: Sequence[tuple[str, str, Document]],
+    drafts: Sequence[tuple[Draft, str, Document]],
 ) -> Shelf:
     entries, unreadable = [], []
     for shelf, sha, document in documents:
@@ -163,7 +160,7 @@ def _shelf(
         if document.episode is None:
             unreadable.append(document)
             continue
-        archived = f"/{shelf}/archive/" in f"/{document.path}"
+        archived = document.path.startswith(f"{library.home(name)}archive/")
         state = State.ARCHIVED if archived else State.ACCEPTED
         entries.append(Entry(name, document.path, sha[:REV_LENGTH], state, document.episode))
     known = {entry.episode.id for entry in entries}
@@ -171,7 +168,7 @@ def _shelf(
     proposed = [
         Entry(
             name,
-            episode_path(name, read),
+            library.episode_path(name, read),
             sha[:REV_LENGTH],
             State.DRAFT,
             read,
@@ -183,6 +180,10 @@ def _shelf(
     ]
     damaged = tuple(draft.id for draft, _, read in mine if not read)
     return Shelf(name, _superseded(entries), tuple(proposed), tuple(unreadable), damaged)
+
+
+def _stem(path: str) -> str:
+    return unicodedata.normalize("NFC", PurePosixPath(path).stem)
 
 
 def _superseded(entries: Sequence[Entry]) -> tuple[Entry, ...]:

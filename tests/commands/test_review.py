@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from store.traces import checkout, refs, shelve_by_hand
+from store.traces import checkout, refs, shelve_by_hand, stored
 from support import FINE, fine, git, objects_contain, request
 
 from memshelf.commands.accept import accept
 from memshelf.commands.reject import reject
+from memshelf.commands.rejected import rejected
 from memshelf.commands.review import review
+from memshelf.commands.revise import Revised, revise
 from memshelf.commands.write import write
-from memshelf.errors import MemShelfError, UsageError
+from memshelf.errors import FormatError, MemShelfError, Refused, UsageError
 from memshelf.requests import RejectRequest
 
 if TYPE_CHECKING:
@@ -148,3 +150,115 @@ def test_a_rejected_amend_leaves_the_accepted_text(
     shown = run("read", FINE.id, "--library", library.root).out
     assert 'title: "Auth tokens"' in shown
     assert "pending" not in shown
+
+
+@pytest.mark.parametrize("amend", [False, True])
+def test_a_draft_that_cannot_be_accepted_any_more_says_so(
+    library: Library, caller: Caller, amend: bool
+) -> None:
+    if amend:
+        rev = git(library.root, "rev-parse", f"main:{shelve_by_hand(library.root, FINE)}")[:12]
+        write(library, request(amend=True, rev=rev, title="Amended"), caller)
+    else:
+        write(library, request(), caller)
+    assert review(library, caller.today, FINE.id).as_dict()["remark"] == ""
+    shelve_by_hand(library.root, fine(title="By hand"))
+    state = "was changed since" if amend else "exists by now"
+    assert (
+        f"cannot be accepted: the accepted episode {state}: reject"
+        in review(library, caller.today, FINE.id).as_text()
+    )
+    with pytest.raises(MemShelfError, match=state):
+        accept(library, [FINE.id], caller)
+
+
+def test_what_was_rejected_is_listed_with_reason_and_date_and_shown(library: Library, caller: Caller) -> None:
+    assert rejected(library).as_text() == "no draft was rejected"
+    for number in ("first", "second"):
+        write(library, request(title=number), caller)
+        say_no(library, f"{number} reason")
+    write(library, request(shelf="homelab"), caller)
+    say_no(library, "elsewhere")
+    assert len(rejected(library).items) == 3
+    items = rejected(library, shelf="shared").items
+    assert {(item.shelf, item.id, item.by, item.reason) for item in items} == {
+        ("shared", FINE.id, "Test Person", "first reason"),
+        ("shared", FINE.id, "Test Person", "second reason"),
+    }
+    assert all(item.date in rejected(library).as_text() for item in items)
+    shown = rejected(library, f"shared/{FINE.id}").as_text()
+    assert 'title: "second"' in shown
+    assert "first reason" in shown
+    assert "elsewhere" not in shown
+    with pytest.raises(MemShelfError, match=rf"^no such rejected draft: did you mean {FINE.id}\?$"):
+        rejected(library, FINE.id[:-1])
+
+
+def edited(library: Library, caller: Caller, *changes: tuple[str, str]) -> Revised:
+    """Edit the one draft as text: each change is (old, new)."""
+    text = review(library, caller.today, FINE.id).as_dict()["text"]
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return revise(library, FINE.id, text, caller.today)
+
+
+def test_an_edit_keeps_the_client_and_the_drafts_uuid_and_adds_its_redactions(
+    library: Library, caller: Caller
+) -> None:
+    saved = write(library, request(decisions=f"One.\npassword: {PASSWORD}"), caller)
+    before, place = git(library.root, "log", "-1", "--format=%B", saved.commit), checkout(library.root)
+    other = "another-" + "Horse8"
+    new = ("None.", f"A log.\n\npassword: {other}")
+    done = edited(library, caller, new, ("Auth tokens", "Auth"), ("password: «redacted:password#1»", "Two."))
+    after = git(library.root, "log", "-1", "--format=%B%an", done.commit)
+    assert after == before + "Memshelf-Redacted: password sources:3\ntest-client"
+    assert done.as_text().splitlines()[1] == "redacted in the edit: password in sources"
+    text = review(library, caller.today, FINE.id).as_dict()["text"]
+    assert "password: «redacted:password#2»" in text
+    assert 'title: "Auth"' in text
+    assert "client: [test-client]" in text
+    assert checkout(library.root) == place
+    assert not objects_contain(library.root, other)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (FINE.id, "2026-07-10-other", "id, date|id must stay"),
+        ("test-client", "me", "client must stay"),
+        ("The auth service moved", "We moved", "digest-says-we"),
+        ("## Sources", "## Digest", "section-repeated"),
+        ("tags: [auth, web]", "tags: [auth, web]\nowner: 'password: " + PASSWORD + "'", "holds-secret"),
+        ("tags: [auth, web]", "tags: [ghp_" + "a1B2c3D4" * 5 + "]", "holds-secret"),
+        ("kind: topic", "kind: memo", "kind-unknown"),
+        ("---\nid", "--\nid", "no front matter"),
+    ],
+)
+def test_a_refused_edit_leaves_no_trace(
+    library: Library, caller: Caller, old: str, new: str, said: str
+) -> None:
+    write(library, request(), caller)
+    before = (stored(library.root), checkout(library.root))
+    with pytest.raises((Refused, FormatError), match=said) as refusal:
+        edited(library, caller, (old, new))
+    assert (stored(library.root), checkout(library.root)) == before
+    assert PASSWORD not in str(refusal.value)
+    assert "ghp_" not in str(refusal.value)
+
+
+def test_an_edit_that_changes_nothing_saves_nothing(library: Library, caller: Caller) -> None:
+    write(library, request(), caller)
+    before = stored(library.root)
+    assert edited(library, caller).as_text() == f"unchanged: shared/{FINE.id} stays as it was"
+    assert stored(library.root) == before
+
+
+def test_an_edit_replaces_only_the_draft_that_was_edited(library: Library, caller: Caller) -> None:
+    saved = write(library, request(), caller)
+    shown = review(library, caller.today, FINE.id)
+    write(library, request(amend=True, rev=saved.rev, sources="Another text."), caller)
+    before = refs(library.root)
+    with pytest.raises(MemShelfError, match="changed meanwhile: look at it again"):
+        revise(library, shown.entry, shown.as_dict()["text"].replace("Auth", "Mine"), caller.today)  # type: ignore[union-attr]
+    assert refs(library.root) == before

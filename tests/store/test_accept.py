@@ -234,7 +234,7 @@ def test_an_agents_terminal_is_refused_unless_a_person_says_so(
 
 
 def test_the_persons_hook_and_signer_are_asked(library: Library, caller: Caller) -> None:
-    script = r"""printf '\n[GNUPG:] SIG_CREATED \n' >&2; echo signed-by-a-person"""
+    script = r"""cat > /dev/null; printf '\n[GNUPG:] SIG_CREATED \n' >&2; echo signed-by-a-person"""
     signer = put(library.common, "signer", f"#!/bin/sh\n{script}\n")
     signer.chmod(0o755)
     git(library.root, "config", "commit.gpgsign", "true")

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -248,6 +249,23 @@ def test_a_write_waits_for_a_garbage_collection(library: Library, caller: Caller
     assert saved
     assert {f"shared/{one.id}": one.commit for one in saved} == refs(library.root)
     assert all(whole(library, one.commit) for one in saved)
+
+
+def test_a_write_begins_only_when_a_garbage_collection_has_ended(library: Library, caller: Caller) -> None:
+    mark = put(library.common, "gc.pid", "1 here")
+    seen: list[tuple[set[str], dict[str, str]]] = []
+
+    def end() -> None:
+        seen.append(stored(library.root))
+        mark.unlink()
+
+    before = stored(library.root)
+    timer = threading.Timer(0.5, end)
+    timer.start()
+    saved = write(library, request(), caller)
+    timer.join()
+    assert seen == [before]
+    assert refs(library.root) == {f"shared/{FINE.id}": saved.commit}
 
 
 GC_LOOP = (

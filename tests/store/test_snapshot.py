@@ -12,9 +12,10 @@ from support import FINE, fine, git, request
 from memshelf.commands.accept import accept
 from memshelf.commands.write import write
 from memshelf.errors import MemShelfError
+from memshelf.formats import episode as episode_format
 from memshelf.model import State
 from memshelf.store import snapshot
-from store.traces import put, refs, shelve_by_hand
+from store.traces import commit, put, refs, shelve_by_hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,6 +82,16 @@ def test_a_lost_accepted_text_hides_no_other(
     assert (shown.code, OTHER in shown.out) == (0, True)
 
 
+def test_a_committed_link_is_never_followed(library: Library) -> None:
+    path = library.root / "shelves/shared/docs/topics" / f"{FINE.id}.md"
+    put(path.parent, "real.txt", episode_format.render(FINE))
+    path.symlink_to("real.txt")
+    commit(library.root)
+    view = snapshot.take(library).load(["shared"])[0]
+    assert view.entries == ()
+    assert [document.fault for document in view.unreadable] == [snapshot.LINK_FAULT]
+
+
 def test_a_ref_that_is_no_draft_hides_no_other(library: Library, caller: Caller) -> None:
     write(library, request(), caller)
     tip = git(library.root, "rev-parse", "main")
@@ -138,22 +149,6 @@ def test_packed_refs_are_read_too(library: Library, caller: Caller) -> None:
     assert [draft.id for draft in snapshot.take(library).drafts] == [FINE.id]
     accept(library, [FINE.id], caller)
     assert refs(library.root) == {}
-
-
-@pytest.mark.parametrize(
-    ("path", "is_one"),
-    [
-        ("shelves/a/docs/topics/x.md", True),
-        ("shelves/a/archive/docs/topics/x.md", True),
-        ("shelves/a/docs/x.md", True),
-        ("shelves/a/INDEX.md", False),
-        ("shelves/a/docs.md", False),
-        ("docs/topics/x.md", False),
-        ("shelves/a/b/docs/topics/x.md", False),
-    ],
-)
-def test_an_episode_lies_in_docs_or_archive_of_a_shelf(path: str, is_one: bool) -> None:
-    assert snapshot.is_episode(path) == is_one
 
 
 def test_a_file_whose_name_is_not_utf_8_hides_no_other(library: Library, run: Callable[..., Any]) -> None:

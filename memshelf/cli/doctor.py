@@ -1,0 +1,26 @@
+"""`memshelf doctor`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memshelf.cli import options
+from memshelf.commands.doctor import doctor
+from memshelf.store.library import locate
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    options.add_common(parser)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print what is wrong; 1 when an error was found or something could not be looked at."""
+    result = doctor(locate(parsed.library, os.environ, Path.cwd()), options.caller().today)
+    options.answer(parsed, result)
+    return 0 if result.ok else 1

@@ -1,0 +1,92 @@
+"""Between stdio and the server: answers what cannot be read, and every call of a client that hangs up."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from anyio.abc import ObjectSendStream
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+
+GRACE = 60.0
+"""Seconds that calls may still take once the client has closed its end."""
+
+UNREADABLE = "not a JSON-RPC message: write one JSON object a line, in UTF-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """The calls that wait for an answer, by their ids."""
+
+    ids: set[int | str] = field(default_factory=set)
+
+    def came(self, message: object) -> None:
+        """Note a message of the client's."""
+        if isinstance(message, JSONRPCRequest):
+            self.ids.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            self.ids.discard((message.params or {}).get("requestId", ""))
+
+    def went(self, message: object) -> None:
+        """Note a message of the server's."""
+        self.ids.discard(getattr(message, "id", ""))
+
+
+@asynccontextmanager
+async def relayed(
+    reader: ReadStream[SessionMessage | Exception], writer: WriteStream[SessionMessage]
+) -> AsyncIterator[tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]]:
+    """Yield streams for the server that end only when every call has been answered.
+
+    The SDK drops an unreadable line in silence, and the open calls of a client that has closed its end.
+    """
+    calls = Open()
+    inward, server_reads = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    server_writes, outward = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_inward, reader, inward, server_writes.clone(), calls)
+        tasks.start_soon(_outward, outward, writer, calls)
+        yield server_reads, server_writes
+        await server_writes.aclose()
+
+
+async def _inward(
+    reader: ReadStream[SessionMessage | Exception],
+    inward: MemoryObjectSendStream[SessionMessage | Exception],
+    answers: ObjectSendStream[SessionMessage],
+    calls: Open,
+) -> None:
+    async with inward, answers:
+        async for item in reader:
+            if isinstance(item, Exception):
+                await answers.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=_unreadable())))
+                continue
+            calls.came(item.message)
+            await inward.send(item)
+        with anyio.move_on_after(GRACE):
+            while calls.ids:
+                await anyio.sleep(0.02)
+
+
+async def _outward(
+    outward: MemoryObjectReceiveStream[SessionMessage],
+    writer: WriteStream[SessionMessage],
+    calls: Open,
+) -> None:
+    async with outward, writer:
+        async for item in outward:
+            await writer.send(item)
+            calls.went(item.message)
+
+
+def _unreadable() -> ErrorData:
+    return ErrorData(code=PARSE_ERROR, message=UNREADABLE)

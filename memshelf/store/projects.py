@@ -1,0 +1,68 @@
+"""What a project is called: its repository's origin and main work tree, each in one spelling."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from memshelf.store.git import Git
+from memshelf.text import slug
+
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/]*@)?(?P<host>[^/:]*)(?::\d+)?/*(?P<path>.*)")
+SCP = re.compile(r"(?:[^/@]+@)?(?P<host>[^/:]{2,}):/*(?P<path>.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The repository around a folder.
+
+    `folder` is its main work tree, or the bare repository; `origin` is origin's URL in its one spelling,
+    empty when there is none. Neither holds a user's name or a password.
+    """
+
+    folder: Path
+    origin: str = ""
+
+    @property
+    def name(self) -> str:
+        """What binds this project in memshelf.yml, in every clone where it has an origin."""
+        return self.origin or str(self.folder)
+
+    @property
+    def called(self) -> str:
+        """The last part of its name, spelt as a shelf's name is."""
+        return slug(re.split(r"[/\\]", canonical(self.name))[-1])
+
+    @property
+    def is_home(self) -> bool:
+        """Whether the home folder itself is the repository."""
+        return self.folder.resolve() == Path.home().resolve()
+
+    def matches(self, entry: str) -> bool:
+        """Tell whether an entry of `projects` names this one: by URL, or by path (`~` is the home folder)."""
+        return canonical(entry) in (self.origin, canonical(str(self.folder)))
+
+
+def around(start: Path) -> Project | None:
+    """Return the project that `start` lies in; linked work trees belong to the main one."""
+    git = Git(start)
+    common = git.ask("rev-parse", "--path-format=absolute", "--git-common-dir")
+    if not common:
+        return None
+    place = Path(common)
+    folder = place.parent if place.name == ".git" else place
+    origin = git.ask("config", "--get", "remote.origin.url")
+    if origin.startswith("."):
+        origin = str(folder / origin)
+    return Project(folder, canonical(origin) if origin else "")
+
+
+def canonical(name: str) -> str:
+    """Return the one spelling of a URL (`host/path`, without user, port and `.git`) or of a path."""
+    bare = name.rstrip("/\\").removesuffix(".git").rstrip("/\\")
+    found = URL.fullmatch(bare) or SCP.fullmatch(bare)
+    if found and found["host"]:
+        return f"{found['host']}/{found['path']}".casefold()
+    path = Path(f"/{found['path']}" if found else bare).expanduser()
+    return str(path.resolve()).removesuffix(".git") if path.is_absolute() else bare

@@ -1,0 +1,48 @@
+"""Lines on a screen: folded by columns, coloured, and harmless whatever the text holds."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memshelf.cli.screen import RED, YELLOW, Line, fold, visible
+from memshelf.cli.sheet import ago
+
+COLOUR = re.compile("\x1b\\[[0-9;]*m")
+
+
+def test_a_line_is_folded_at_spaces_and_hangs() -> None:
+    assert fold(Line("   one two three", hang=3), 10, colour=False) == ["   one two", "   three"]
+
+
+def test_a_word_longer_than_the_screen_is_cut_at_its_edge() -> None:
+    assert fold(Line("x" * 25), 10, colour=False) == ["x" * 10, "x" * 10, "x" * 5]
+
+
+def test_wide_characters_take_two_columns_and_marks_none() -> None:
+    assert fold(Line("中文优先中文优先"), 8, colour=False) == ["中文优先", "中文优先"]
+    assert fold(Line("и\u0306" * 8), 8, colour=False) == ["и\u0306" * 8]
+
+
+def test_an_accent_adds_to_the_lines_style() -> None:
+    assert fold(Line("ab", RED, ((1, 2, YELLOW),)), 8, colour=True) == ["\x1b[31ma\x1b[0m\x1b[31;33mb\x1b[0m"]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200), st.integers(8, 60))
+def test_folding_loses_nothing_but_spaces_and_lets_no_control_through(text: str, width: int) -> None:
+    seen = visible(text)
+    rows = fold(Line(seen), width, colour=False)
+    assert "".join(rows).replace(" ", "") == seen.replace(" ", "")
+    assert seen.isprintable() or not re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b\u202a-\u202e]", seen)
+    assert [COLOUR.sub("", row).rstrip(" ") for row in fold(Line(seen, RED), width, colour=True)] == rows
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(-5, "just now"), (59, "just now"), (60, "1 minute ago"), (7200, "2 hours ago"), (90000, "1 day ago")],
+)
+def test_an_age_is_said_in_the_largest_unit(seconds: float, words: str) -> None:
+    assert ago(seconds) == words

@@ -1,0 +1,169 @@
+"""Status: one screen in numbers, what waits, what is only here; and the hooks for pre-commit."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+from store.traces import checkout, commit, put, shelve_by_hand, stored
+from support import FINE, TODAY, fine, git, request
+
+from memshelf.commands.accept import accept
+from memshelf.commands.status import SHOWN, status
+from memshelf.commands.write import write
+from memshelf.formats import episode as episode_format
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support import Ran
+
+    from memshelf.requests import Caller
+    from memshelf.store.library import Library
+
+ROOT = Path(__file__).parent.parent.parent
+NEXT = "2026-07-09-auth-keys"
+PATH = f"shelves/shared/docs/topics/{FINE.id}.md"
+
+
+@pytest.fixture
+def kept(library: Library, caller: Caller) -> Library:
+    """Return a library with FINE accepted."""
+    write(library, request(), caller)
+    accept(library, [FINE.id], caller)
+    return library
+
+
+def on(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """Let git commit at `moment`."""
+    monkeypatch.setenv("GIT_COMMITTER_DATE", moment)
+
+
+def test_an_empty_library_is_three_lines_and_a_table(library: Library, run: Callable[..., Ran]) -> None:
+    done = run("status", "--library", library.root)
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        f"library  {library.root}",
+        "branch   main: no remote, this disk has the only copy",
+        "",
+        "shelf    episodes  drafts  with open threads",
+        "homelab         0       0                  0",
+        "shared          0       0                  0",
+    ]
+
+
+def test_it_counts_and_lists_what_waits_oldest_first(
+    kept: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, moment in (
+        ("young", "2026-07-10T09:00Z"),
+        ("old", "2026-07-01T09:00Z"),
+        ("mid", "2026-07-09T09:00Z"),
+    ):
+        on(monkeypatch, moment)
+        write(kept, request(id=f"2026-07-10-{name}", title=name.capitalize()), caller)
+    write(kept, request(id="2026-07-10-done", shelf="homelab", open_threads="None."), caller)
+    accept(kept, ["2026-07-10-done"], caller)
+    said = status(kept, TODAY)
+    assert [(row.shelf, row.episodes, row.drafts, row.open_threads) for row in said.shelves] == [
+        ("homelab", 1, 0, 0),
+        ("shared", 1, 3, 1),
+    ]
+    assert [(draft.title, draft.days) for draft in said.drafts] == [("Old", 9), ("Mid", 1), ("Young", 0)]
+    lines = said.as_text().splitlines()
+    assert "  shared/2026-07-10-old  Old  (9 days)" in lines
+    assert "  shared/2026-07-10-mid  Mid  (1 day)" in lines
+    assert "  shared/2026-07-10-young  Young  (today)" in lines
+
+
+def test_the_day_of_a_draft_is_the_day_where_it_was_written(
+    kept: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on(monkeypatch, "2026-07-09T23:30+05:00")
+    write(kept, request(id=NEXT, title="Auth keys"), caller)
+    assert [draft.days for draft in status(kept, TODAY).drafts] == [1]
+
+
+def test_a_long_list_is_cut_on_the_screen_and_whole_in_json(
+    kept: Library, caller: Caller, run: Callable[..., Ran]
+) -> None:
+    for number in range(SHOWN + 3):
+        write(kept, request(id=f"2026-07-10-number-{number}"), caller)
+    assert "  … and 3 more" in run("status", "--library", kept.root).out.splitlines()
+    said = json.loads(run("status", "--library", kept.root, "--json").out)
+    assert len(said["drafts"]) == SHOWN + 3
+    assert said["shelves"][1] == {"shelf": "shared", "episodes": 1, "drafts": SHOWN + 3, "open_threads": 1}
+
+
+def test_it_tells_what_is_not_committed_and_what_is_out_of_date(
+    kept: Library, run: Callable[..., Ran]
+) -> None:
+    put(kept.root, PATH, "words\n")
+    put(kept.root, f"shelves/shared/docs/topics/{NEXT}.md", episode_format.render(fine(id=NEXT)))
+    put(kept.root, "notes.md", "Not an episode.\n")
+    before = checkout(kept.root), stored(kept.root)
+    said = status(kept, TODAY)
+    assert said.uncommitted == (f"shelves/shared/docs/topics/{NEXT}.md", PATH)
+    assert said.stale == ("shelves/shared/INDEX.md", "shelves/shared/ledger.tsv")
+    assert "episodes that are not committed: `memshelf doctor`" in said.as_text()
+    assert run("status", "--library", kept.root).code == 0
+    assert (checkout(kept.root), stored(kept.root)) == before
+
+
+def test_it_tells_what_a_remote_lacks_without_asking_it(kept: Library, tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--bare", "there.git")
+    git(kept.root, "remote", "add", "origin", str(tmp_path / "there.git"))
+    assert "branch   main: never pushed to origin" in status(kept, TODAY).as_text()
+    git(kept.root, "push", "--quiet", "origin", "main")
+    (tmp_path / "there.git").rename(tmp_path / "gone.git")
+    assert "branch   main: all of it pushed to origin" in status(kept, TODAY).as_text()
+    shelve_by_hand(kept.root, fine(id=NEXT, date="2026-07-09"))
+    said = status(kept, TODAY)
+    assert (said.remote, said.unpushed) == ("origin", 1)
+    assert "branch   main: 1 commit not pushed to origin" in said.as_text()
+
+
+def test_what_cannot_be_read_is_told_and_hides_nothing_else(kept: Library, caller: Caller) -> None:
+    write(kept, request(id=NEXT, title="Auth keys"), caller)
+    git(kept.root, "update-ref", "refs/memshelf/draft/nowhere/2026-07-01-x", "main")
+    put(kept.root, "shelves/homelab/POLICY.patterns", "name [\n")
+    put(kept.root, PATH, "words\n")
+    commit(kept.root)
+    said = status(kept, TODAY)
+    assert [draft.id for draft in said.drafts] == [NEXT]
+    assert [fault.partition(": ")[0] for fault in said.faults] == [
+        PATH,
+        "nowhere/2026-07-01-x",
+        "the work tree",
+    ]
+    assert "could not be read\n" in said.as_text()
+
+
+def hooks() -> dict[str, dict[str, object]]:
+    listed = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    return {hook["id"]: hook for hook in listed}
+
+
+def test_the_pre_commit_hooks_hold_back_a_bad_episode_and_a_stale_index(
+    kept: Library, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(kept.root)
+    check, render = hooks()["memshelf-check"], hooks()["memshelf-render"]
+    assert check["types"] == ["markdown"]
+    assert re.search(str(check["files"]), PATH)
+    assert not re.search(str(check["files"]), "README.md")
+    assert render["pass_filenames"] is False
+
+    def outcome(hook: dict[str, object], *files: str) -> int:
+        program, *words = shlex.split(str(hook["entry"]))
+        assert program == "memshelf"
+        return run(*words, *files).code
+
+    assert (outcome(check, PATH), outcome(render)) == (0, 0)
+    put(kept.root, PATH, episode_format.render(fine(digest="We chose signed tokens for the auth service.")))
+    assert (outcome(check, PATH), outcome(render)) == (1, 1)
