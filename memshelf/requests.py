@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Request = TypeVar("Request")
+MAX_DIGITS = 12
+NUMBER = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}")
 TAKES = {
     "str": "text",
-    "int": "a whole number of up to 12 digits",
+    "int": f"a whole number of up to {MAX_DIGITS} digits",
     "bool": "true or false",
     "tuple": "a list of texts",
     "dict": "heading to text",
 }
-MAX_DIGITS = 12
 
 
 class Door(StrEnum):
@@ -154,6 +155,13 @@ def shape(request: type, name: str) -> str:
     return annotation.split(" ")[0].split("[")[0]
 
 
+def offset(cursor: str | None) -> int:
+    """Return the offset that a cursor stands for, 0 when none was passed, -1 when no answer gave it."""
+    if not cursor:
+        return 0
+    return int(cursor) if NUMBER.fullmatch(cursor) else -1
+
+
 def build(request: type[Request], values: Mapping[str, object]) -> Request:
     """Make a request of named values, as JSON gives them; None counts as not passed.
 
@@ -193,7 +201,7 @@ def _value(shape: str, value: object) -> object:
         return value if isinstance(value, bool) else {"true": True, "false": False}.get(str(value).lower())
     if shape == "int":
         number = str(value).strip()
-        return int(number) if re.fullmatch(rf"[0-9]{{1,{MAX_DIGITS}}}", number) else None
+        return int(number) if NUMBER.fullmatch(number) else None
     return _texts(value) if shape == "tuple" else _map(value)
 
 

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from mcp import Client
+from mcp.types import Implementation
 from support import FINE, request
 
 import memshelf.cli
 from memshelf.cli import VERBS, Parser, options
+from memshelf.commands.write import write
 from memshelf.requests import WriteRequest, build, shape
 from memshelf.server import make_server
 from memshelf.server.tools import TOOLS
@@ -26,12 +28,22 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
     from support import Ran
 
+    from memshelf.requests import Caller
     from memshelf.server.tools import Tool
     from memshelf.store.library import Library
 
 VERB_OF = {"read_index": "index", "read_episode": "read", "write_episode": "write", "search": "search"}
 CLI_ONLY = {"write": {"file"}, "search": {"words"}}
 """Positional words of a verb that stand for several arguments, or for one that has a flag too."""
+
+ARGUMENTS = {
+    "read_index": "shelf tag since budget cursor",
+    "read_episode": "id sections budget cursor",
+    "write_episode": "id title kind digest decisions open_threads sources timeline expected actual artifacts "
+    "raw_excerpts extra tags span form summary approx_tokens supersedes notes shelf amend rev dry_run",
+    "search": "query shelf kind tag since until state limit budget cursor semantic",
+}
+"""Tool -> the arguments that clients rely on. One more, or one less, is a change of the interface."""
 
 SAMPLES = {"str": "text", "int": 7, "bool": True, "tuple": ["one", "two"], "dict": {"Cost": "None."}}
 ERAS = ("legacy", "auto")
@@ -93,8 +105,13 @@ def flags(name: str, value: Any) -> list[str]:
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_request_fields_schema_properties_and_flags_are_the_same(tool: Tool) -> None:
     verb = VERB_OF[tool.name]
-    arguments = {action.dest for action in parser_of(verb)._actions} - {"help", "library", "json"}
-    assert set(tool.schema["properties"]) == names(tool)
+    actions = [
+        action for action in parser_of(verb)._actions if action.dest not in ("help", "library", "json")
+    ]
+    arguments = {action.dest for action in actions}
+    assert set(tool.schema["properties"]) == names(tool) == set(ARGUMENTS[tool.name].split())
+    spelt = {action.dest for action in actions if options.flag(action.dest) in action.option_strings}
+    assert spelt == {action.dest for action in actions if action.option_strings}
     assert arguments - CLI_ONLY.get(verb, set()) == names(tool)
     assert tool.command.__name__ == verb
     assert tool.command.__annotations__["request"] == tool.request.__name__
@@ -108,6 +125,23 @@ def test_the_same_values_make_the_same_request_through_both_doors(tool: Tool) ->
     words = [word for name, value in values.items() if name not in positional for word in flags(name, value)]
     words += [str(values[name]) for name in sorted(positional & names(tool))]
     assert options.request_of(parser.parse(words), tool.request) == build(tool.request, values)
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if not tool.writes], ids=lambda tool: tool.name)
+def test_a_reading_command_looks_at_every_argument_it_takes(
+    library: Library, caller: Caller, tool: Tool
+) -> None:
+    write(library, request(), caller)
+    seen = set()
+
+    class Spy(tool.request):  # type: ignore[misc,name-defined] # which request it is, the tool says
+        def __getattribute__(self, name: str) -> Any:
+            seen.add(name)
+            return super().__getattribute__(name)
+
+    needed = {"id": FINE.id, "query": "tokens"}
+    tool.command(library, Spy(**{name: needed[name] for name in names(tool) & needed.keys()}), caller)
+    assert names(tool) <= seen
 
 
 def test_every_verb_is_one_module_and_every_module_one_verb() -> None:
@@ -125,11 +159,13 @@ def test_a_pinned_command_line_parses(line: str) -> None:
     parser_of(verb).parse(words)
 
 
-def ask(era: str, library: str | None, work: Callable[[Client], Any]) -> Any:
-    """Do `work` over a real client in memory."""
+def ask(era: str, library: str | None, work: Callable[[Client], Any], name: str = "test-client") -> Any:
+    """Do `work` over a real client in memory that calls itself `name`."""
+    who = Implementation(name=name, version="1")
 
     async def talk() -> Any:
-        async with Client(make_server(library), mode=era, raise_exceptions=True) as client:
+        server = make_server(library)
+        async with Client(server, mode=era, raise_exceptions=True, client_info=who) as client:
             return await work(client)
 
     return anyio.run(talk)
@@ -146,20 +182,22 @@ def test_four_tools_are_listed_and_cost_little(era: str) -> None:
     )
 
 
+async def keep_fine(client: Client) -> CallToolResult:
+    values = {field.name: getattr(request(), field.name) for field in fields(WriteRequest)}
+    passed = {name: value for name, value in values.items() if value is not None}
+    return await client.call_tool("write_episode", passed)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_host_is_called_what_people_call_it(library: Library, run: Callable[..., Ran], era: str) -> None:
+    assert not ask(era, str(library.root), keep_fine, "Gemini-CLI-mcp-client").is_error
+    read = run("read", FINE.id, "--library", library.root)
+    assert "\nclient: [gemini-cli]\n" in read.out
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_what_one_door_writes_the_other_reads(library: Library, run: Callable[..., Ran], era: str) -> None:
-    asked = {
-        name: value
-        for name, value in {
-            field.name: getattr(request(), field.name) for field in fields(WriteRequest)
-        }.items()
-        if value is not None
-    }
-
-    async def keep(client: Client) -> CallToolResult:
-        return await client.call_tool("write_episode", asked)
-
-    answer = ask(era, str(library.root), keep)
+    answer = ask(era, str(library.root), keep_fine)
     assert not answer.is_error
     assert f"saved as draft: shared/{FINE.id}" in answer.content[0].text
     read = run("read", FINE.id, "--section", "Digest", "--library", library.root)

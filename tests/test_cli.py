@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -116,8 +117,9 @@ def test_an_unknown_command_is_usage_and_lists_the_commands(run: Run) -> None:
         ["init", "x", "--shelf", "Bad Name"],
         ["index", "--budget", "many"],
         ["index", "--cursor", "many"],
+        ["index", "--cursor", "7" * 5000],
     ],
-    ids=" ".join,
+    ids=lambda words: " ".join(words)[:30],
 )
 def test_a_wrong_call_is_usage(run: Run, library: Library, words: list[str]) -> None:
     more = [] if words[0] == "init" else ["--library", library.root]
@@ -158,6 +160,22 @@ def test_a_refused_file_names_every_fault_and_leaves_no_trace(
         line.rpartition("[")[2].rstrip("]") for line in ran.err.splitlines()
     }
     assert not objects_contain(library.root, "zanzibar")
+
+
+@pytest.mark.parametrize("word", ["rotation-of-the-keys", "обязанности"], ids=["english", "russian"])
+def test_a_refusal_of_many_faults_and_a_redacted_digest_takes_400_tokens_at_most(
+    run: Run, library: Library, tmp_path: Path, word: str
+) -> None:
+    secret = "gh" + "p_" + hashlib.sha256(b"cli").hexdigest()[:36]
+    digest = f"We keep {secret} for us.\n\n# {word}\n\n" + " ".join([word] * 130)
+    faults = {"title": "", "tags": ("Bad Tag",), "span": "today", "summary": word * 20, "form": "experiment"}
+    missing = dict.fromkeys(("decisions", "open_threads", "sources"))
+    weak = saved(tmp_path / "weak.md", fine(digest=digest, **faults, **missing))
+    ran = run("write", weak, "--shelf", "shared", "--library", library.root)
+    assert ran.code == 1
+    assert ran.err.count("\n- ") >= 12
+    assert "\nThe digest after redaction: We keep «redacted:github-token#1»" in ran.err
+    assert len(ran.err.removeprefix("memshelf: ").rstrip("\n")) / 4 <= 400
 
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt, 130), (ZeroDivisionError, 3)])
@@ -367,6 +385,43 @@ def test_a_file_amends_when_it_quotes_the_rev(run: Run, library: Library, file: 
     assert 'title: "Signed tokens"' in text
     assert "## Sources\n\nRFC 7519.\n" in text
     assert FINE.digest in text
+
+
+def test_the_keys_of_a_file_that_are_not_taken_are_named_and_an_edit_keeps_them(
+    run: Run, library: Library, tmp_path: Path
+) -> None:
+    odd = (("review_by", "zanzibar"), ("Key-2", "zanzibar"))
+    path = saved(tmp_path / "episode.md", fine(pinned="true", retain_until="2027-01-01", other=odd))
+    where = ["--library", library.root]
+    ran = run("write", path, "--shelf", "shared", *where)
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert "retain_until, pinned, review_by, 1 unusual key: `memshelf review edit" in ran.err
+    assert "zanzibar" not in ran.err
+    assert "Key-2" not in ran.err
+    assert "pinned" not in read_back(run, library)["text"]
+    edit = read_back(run, library)["text"].replace("\n---\n", "\npinned: true\nreview_by: x\n---\n", 1)
+    path.write_text(edit, encoding="utf-8")
+    edited = run("review", "edit", FINE.id, "--file", path, *where)
+    assert edited.code == 0, edited.err
+    assert {"pinned: true", 'review_by: "x"'} <= set(read_back(run, library)["text"].split("\n"))
+
+
+def test_a_file_whose_keys_are_all_taken_or_the_tools_own_is_kept_in_silence(
+    run: Run, library: Library, tmp_path: Path
+) -> None:
+    own = fine(client=("a",), session=("b",), approx_tokens="7", approx_tokens_source="measured")
+    ran = run("write", saved(tmp_path / "episode.md", own), "--shelf", "shared", "--library", library.root)
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_a_key_that_makes_its_value_a_secret_is_found(run: Run, tmp_path: Path) -> None:
+    secret = "garden-" + "Lantern-42"
+    path = tmp_path / f"{FINE.id}.md"
+    for other in ((("password", secret),), (("password", ("fine", secret)),)):
+        ran = run("check", saved(path, fine(other=other)))
+        assert (ran.code, ran.out.count("holds-secret")) == (1, 1)
+        assert secret not in ran.out
+    assert run("check", saved(path, fine(other=(("pass_by", secret),)))).code == 0
 
 
 # Pipes.

@@ -162,7 +162,7 @@ def test_link_starts_at_the_shelf_wherever_the_library_lies(prefix: str):
     assert f"](docs/topics/{VLAN.id}.md)" in render("INDEX.md", shelf_of(root))
 
 
-def test_ledger_counts_every_committed_state_and_rounds_up():
+def test_ledger_counts_every_committed_state_and_rounds_down_as_its_family_does():
     states = (State.ACCEPTED, State.ARCHIVED, State.SUPERSEDED)
     entries = [
         entry(fine(id=f"2026-01-0{at}-{LATIN[at]}", digest="a" * at), state)
@@ -171,8 +171,8 @@ def test_ledger_counts_every_committed_state_and_rounds_up():
     rows = [line.split("\t") for line in render("ledger.tsv", shelf_of(*entries)).split("\n")[1:-1]]
     assert [(row[1], row[4]) for row in rows] == [
         ("2026-01-04-token", "1"),
-        ("2026-01-05-ledger", "2"),
-        ("2026-01-06-digest", "2"),
+        ("2026-01-05-ledger", "1"),
+        ("2026-01-06-digest", "1"),
     ]
 
 

@@ -40,9 +40,13 @@ PLAIN = {name: FINE.section(heading) for name, heading in SECTION_FIELDS.items()
     "shelf": "shared",
 }
 STORES_NO_TEXT = {
-    *("accept", "adopt", "check", "index", "init", "read", "rejected", "render", "review", "search"),
+    *("accept", "adopt", "check", "doctor", "explain", "index", "init", "read", "rejected", "render"),
+    *("review", "search", "status", "where"),
 }
 """The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""
+
+EDITS = {"revise"}
+"""The verbs that take a whole file instead of a request; the tests of a person's edit are theirs."""
 
 
 def secret(name: str) -> str:
@@ -227,6 +231,36 @@ def test_a_secret_in_an_odd_place_of_a_file_is_neither_stored_nor_printed(place:
     assert place.holds_a_secret() == []
 
 
+@pytest.mark.parametrize("case", NASTY)
+def test_a_secret_in_an_odd_place_of_a_persons_edit_is_neither_stored_nor_printed(
+    place: Place, home: Path, case: str
+) -> None:
+    day = "2026-07-10"
+    assert place.by_flags(PLAIN | {"id": f"{day}-nasty"})
+    file = place.inbox / "edited.md"
+    file.write_text(NASTY[case][1].replace("SECRET", secret(case)), encoding="utf-8")
+
+    place.run("review", "edit", f"shared/{day}-nasty", "--file", file, "--as-person")
+
+    assert place.holds_a_secret(home) == []
+
+
+@pytest.mark.parametrize("section", [part.heading for part in FINE.sections])
+def test_a_secret_in_a_persons_edit_is_masked(place: Place, section: str) -> None:
+    day = "2026-07-10"
+    assert place.by_flags(PLAIN | {"id": f"{day}-edited"})
+    text = git(place.root, "show", f"refs/memshelf/draft/shared/{day}-edited:{day}-edited.md")
+    heading = f"## {section}\n"
+    assert heading in text
+    file = place.inbox / "edited.md"
+    file.write_text(text.replace(heading, f"{heading}\nRejected: {secret(section)}.\n"), encoding="utf-8")
+
+    assert place.run("review", "edit", f"shared/{day}-edited", "--file", file).code == 0
+
+    assert "«redacted:github-token#1»" in place.run("read", f"shared/{day}-edited").out
+    assert place.holds_a_secret() == []
+
+
 def test_every_request_whose_text_is_stored_is_registered() -> None:
     takes: dict[str, list[type]] = {}
     for module in pkgutil.iter_modules(commands.__path__):
@@ -236,6 +270,6 @@ def test_every_request_whose_text_is_stored_is_registered() -> None:
             names = [str(parameter.annotation) for parameter in inspect.signature(verb).parameters.values()]
             takes[module.name] = [request for request in WRITES if request.__name__ in names]
 
-    assert {verb for verb, registered in takes.items() if not registered} <= STORES_NO_TEXT
+    assert {verb for verb, registered in takes.items() if not registered} <= STORES_NO_TEXT | EDITS
     assert {request for registered in takes.values() for request in registered} == set(WRITES)
     assert set(WRITES) == {WriteRequest, RejectRequest}, "a new writing request needs its own test here"

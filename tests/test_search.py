@@ -259,6 +259,7 @@ def test_dictionary_holds_what_scripts_rely_on():
     assert set(data) == {"outcome", "searched", "corrected", "hits", "left_out", "next", "note"}
     assert data["searched"] == {"shelves": ["sample"], "episodes": 4}
     assert set(data["hits"][0]) == {
+        "address",
         "id",
         "shelf",
         "title",

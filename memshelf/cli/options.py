@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from memshelf.commands.drafts import agent_host, count_drafts
+from memshelf.commands.drafts import agent_host, count_drafts, host_client
 from memshelf.errors import UsageError
 from memshelf.requests import Caller, Request, build, shape
 from memshelf.store import clock
@@ -17,9 +17,6 @@ from memshelf.store.library import Library, locate, open_library
 
 if TYPE_CHECKING:
     import argparse
-
-CLIENTS = {"CLAUDECODE": "claude-code", "GEMINI_CLI": "gemini-cli", "CODEX_": "codex"}
-"""Variable (or its beginning) that an agent host sets -> the client's name."""
 
 
 class Answer(Protocol):
@@ -82,11 +79,8 @@ def library_of(parsed: argparse.Namespace) -> Library:
 
 def caller() -> Caller:
     """Return who runs this command line."""
-    host = next(
-        (name for mark, name in CLIENTS.items() if any(key.startswith(mark) for key in os.environ)), ""
-    )
     return Caller(
-        client=host or "memshelf-cli",
+        client=host_client(os.environ) or "memshelf-cli",
         session=os.environ.get("CLAUDE_CODE_SESSION_ID", ""),
         today=clock.today(),
         folder=Path.cwd(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 KEYS = ("id", "title", "kind", "form", "tags", "span", "summary", "supersedes", "notes")
+SET_BY_US = ("date", "mode", "client", "session", "approx_tokens", "approx_tokens_source")
+NAMEABLE = re.compile(r"[a-z_]{1,40}")
+"""A key whose name cannot be a secret."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,10 +38,14 @@ def run(parsed: argparse.Namespace) -> int:
     """Store the episode and print where."""
     if not parsed.file and not parsed.id:
         raise UsageError("name a Markdown file, - for stdin, or pass --id and the sections as flags")
-    values = _from_episode(_read(parsed.file)) if parsed.file else {}
+    episode = _read(parsed.file) if parsed.file else None
+    values = _from_episode(episode) if episode else {}
     request = options.request_of(parsed, WriteRequest, **values)
     library = options.library_of(parsed)
-    options.answer(parsed, write(library, request, options.caller()))
+    written = write(library, request, options.caller())
+    options.answer(parsed, written)
+    if episode:
+        _say_left_out(episode, written.id, reviewed=library.settings.review == "branch")
     options.remind(parsed, library)
     return 0
 
@@ -64,3 +72,15 @@ def _from_episode(episode: Episode) -> dict[str, Any]:
     extra = {part.heading: part.body for part in episode.sections if part.heading not in names}
     tokens = episode.approx_tokens if episode.approx_tokens != "0" else None
     return values | {"extra": extra or None, "approx_tokens": tokens}
+
+
+def _say_left_out(episode: Episode, name: str, *, reviewed: bool) -> None:
+    """Name on stderr the keys that no argument stands for; what may be more than a name is counted."""
+    known = [key for key in episode_format.KEYS if key not in (*KEYS, *SET_BY_US) and getattr(episode, key)]
+    keys = known + [key for key, _ in episode.other]
+    said = [key for key in keys if NAMEABLE.fullmatch(key)]
+    count = len(keys) - len(said)
+    said += [f"{count} unusual key{'s' * (count > 1)}"] if count else []
+    if said:
+        way_out = f"`memshelf review edit {name}`" if reviewed else "an edit of the library's own file"
+        print(f"memshelf: not taken from the file: {', '.join(said)}: {way_out} adds them", file=sys.stderr)

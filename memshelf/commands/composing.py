@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 PATCHED = ("title", "kind", "form", "tags", "span", "summary", "supersedes", "notes")
 """Arguments that replace the front-matter key of the same name."""
 
-SHOWN_DIGEST = 1000
+MAX_REFUSAL = 1600
+"""Characters, 400 tokens; the redacted digest is shown in what room the faults leave."""
+
+AFTER = "The digest after redaction: "
 
 
 def base_of(view: Shelf, episode_id: str, rev: str | None) -> Entry:
@@ -93,9 +96,11 @@ def _refuse(findings: list[Finding], episode: Episode) -> None:
             f"- {finding.place + ': ' if finding.place else ''}{finding.message} [{finding.rule}]"
             for finding in errors
         ]
-        if "«redacted:" in episode.digest:
-            lines.append("The digest after redaction: " + clip(episode.digest, SHOWN_DIGEST))
-        raise Refused("\n".join(["refused, nothing was written:", *lines]), errors)
+        said = "\n".join(["refused, nothing was written:", *lines])
+        shown = clip(episode.digest, MAX_REFUSAL - len(f"{said}\n{AFTER}"))
+        if "«redacted:" in episode.digest and shown:
+            said += f"\n{AFTER}{shown}"
+        raise Refused(said, errors)
 
 
 def _sections(base: Episode, request: WriteRequest) -> tuple[Section, ...]:

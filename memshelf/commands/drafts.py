@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from memshelf.store.library import Library
 
-HOST_VARIABLES = ("CLAUDECODE", "GEMINI_CLI", "CODEX_")
+HOSTS = {"CLAUDECODE": "claude-code", "CODEX_": "codex", "GEMINI_CLI": "gemini-cli"}
+"""Variable (or its beginning) that an agent host sets -> the client's name."""
 
 
 def find_drafts(library: Library, wanted: Iterable[str | Entry]) -> list[Entry]:
@@ -70,7 +71,13 @@ def refuse_agent(variables: Mapping[str, str], *, as_person: bool) -> None:
 
 def agent_host(variables: Mapping[str, str]) -> str:
     """Return the variable that tells of an agent host, or an empty string."""
-    return next((name for name in sorted(variables) if name.startswith(HOST_VARIABLES)), "")
+    return next((name for name in sorted(variables) if name.startswith(tuple(HOSTS))), "")
+
+
+def host_client(variables: Mapping[str, str]) -> str:
+    """Return the name of the agent host that runs this, or an empty string."""
+    host = agent_host(variables)
+    return next((name for mark, name in HOSTS.items() if host.startswith(mark)), "")
 
 
 def pick(drafts: Drafts, wanted: str | Entry) -> Entry:

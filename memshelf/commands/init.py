@@ -14,7 +14,14 @@ from memshelf.formats import manifest, settings
 from memshelf.model import Shelf
 from memshelf.store import commits, landing, snapshot
 from memshelf.store.git import Git
-from memshelf.store.library import SHARED, SHELF_NAME, SHELVES, open_library, repository_facts
+from memshelf.store.library import (
+    SHARED,
+    SHELF_NAME,
+    SHELVES,
+    is_lone_shelf,
+    open_library,
+    repository_facts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +96,8 @@ def init(folder: Path, shelves: Sequence[str] = (), *, today: str) -> Made:
     root = folder.expanduser().absolute()
     if root.exists() and not root.is_dir():
         raise MemShelfError(f"{root} is a file: name a folder")
-    _require_repository(root)
+    if not is_lone_shelf(root):
+        _require_repository(root)
     library = open_library(root)
     with landing.exclusive(library) as held:
         seen = snapshot.take(library)

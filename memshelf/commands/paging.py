@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memshelf.errors import UsageError
 from memshelf.model import MAX_ANSWER_TOKENS
+from memshelf.requests import offset
 
 SMALLEST = 100
 
@@ -18,9 +19,8 @@ def budget_of(asked: int | None, usual: int) -> int:
 
 
 def start_of(cursor: str | None) -> int:
-    """Return the offset that a cursor stands for."""
-    if not cursor:
-        return 0
-    if not (cursor.isascii() and cursor.isdigit()):
+    """Return the offset that a cursor stands for. Raises UsageError when no answer can have given it."""
+    start = offset(cursor)
+    if start < 0:
         raise UsageError("the cursor is not one that an answer gave: leave it out to start at the top")
-    return int(cursor)
+    return start

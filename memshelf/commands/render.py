@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.shelving import derived_files
-from memshelf.store import snapshot
+from memshelf.store import journal, landing, snapshot
 from memshelf.store.disk import read_bytes, write_bytes
 
 if TYPE_CHECKING:
@@ -58,11 +59,13 @@ def render(library: Library, today: str, *, check: bool = False) -> Rendered:
     if library.foreign:
         return Rendered((), check, pending=False, foreign=(library.layout.index, library.layout.ledger))
     stale = []
-    for name in snapshot.worktree_names(library):
-        for path, content in derived_files(library, snapshot.worktree_shelf(library, name), today).items():
-            if read_bytes(library.root / path) == content:
-                continue
-            stale.append(path)
-            if not check:
-                write_bytes(library.root / path, content)
+    with contextlib.nullcontext() if check else landing.exclusive(library):
+        for name in snapshot.worktree_names(library):
+            shelf = snapshot.worktree_shelf(library, name)
+            for path, content in derived_files(library, shelf, today).items():
+                if read_bytes(library.root / path) == content:
+                    continue
+                stale.append(path)
+                if not check:
+                    write_bytes(library.root / path, content, library.common / journal.FOLDER)
     return Rendered(tuple(stale), check, check and library.settings.derived == "bot")

@@ -28,7 +28,7 @@ def _row(episode: Episode) -> tuple[str, ...]:
         squeeze(episode.id),
         squeeze(episode.mode),
         str(_source_tokens(episode)),
-        str(-(-len(episode.digest) // CHARACTERS_PER_TOKEN)),
+        str(len(episode.digest) // CHARACTERS_PER_TOKEN),
         squeeze(episode.notes),
     )
 

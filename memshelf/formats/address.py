@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 FORM = "[shelf/]id[@draft][#Section]"
 DRAFT_MARK = "@draft"
-FILE = re.compile(r"(?:shelves/)?(?:(?P<shelf>[^/]+)/)?(?:archive/)?docs/(?:[^/]+/)*(?P<id>[^/]+)\.md")
+SHELF = r"(?:shelves/)?(?:(?!archive/)(?P<shelf>[^/]+)/)?"
+FILE = re.compile(SHELF + r"(?:archive/)?docs/(?:[^/]+/)*(?P<id>[^/]+)\.md")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_WORDS = 120
 MAX_LINK = 200
-MIN_SHARE = 0.2
+MIN_SHARE = 0.1
 """Share of a digest's terms that its body must hold."""
 
 ENOUGH_TERMS = 12

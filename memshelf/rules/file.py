@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -88,5 +89,6 @@ def id_not_file_name(document: Document, _: Conventions) -> Iterator[Breach]:
 
     Links, the index and recall go by the id and find the file by it. Rename one of the two.
     """
-    if document.episode and document.episode.id and document.episode.id != PurePosixPath(document.path).stem:
+    name = unicodedata.normalize("NFC", PurePosixPath(document.path).stem)
+    if document.episode and document.episode.id and document.episode.id != name:
         yield Breach("differs from the file's name: make them equal", "id")

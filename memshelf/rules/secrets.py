@@ -44,4 +44,5 @@ def _texts(episode: Episode) -> Iterator[tuple[str, str, int]]:
         yield f"section {index}", f"{part.heading}\n{part.body}", part.line
     yield "preamble", episode.preamble, 0
     for key, value in episode.other:
-        yield "another key", "\n".join((key, value) if isinstance(value, str) else (key, *value)), 0
+        values = (value,) if isinstance(value, str) else value
+        yield "another key", "\n".join((key, *values, *(f"{key}: {each}" for each in values))), 0

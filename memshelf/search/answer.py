@@ -73,7 +73,10 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON's types."""
-        hits = [asdict(hit) | {"why": list(hit.why), "state": str(hit.state)} for hit in self.hits]
+        hits = [
+            {"address": hit.address} | asdict(hit) | {"why": list(hit.why), "state": str(hit.state)}
+            for hit in self.hits
+        ]
         searched = {"shelves": list(self.searched.shelves), "episodes": self.searched.episodes}
         return asdict(self) | {"outcome": str(self.outcome), "searched": searched, "hits": hits}
 

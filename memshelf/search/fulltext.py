@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memshelf.model import MAX_ANSWER_TOKENS, Section
+from memshelf.requests import offset
 from memshelf.search.answer import Answer, Hit, Outcome, Searched
-from memshelf.search.query import day, offset, parse, passing
+from memshelf.search.query import day, parse, passing
 from memshelf.search.snippet import snippet
 from memshelf.text import clip, stems
 

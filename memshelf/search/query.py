@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from memshelf.model import Entry, Episode, Shelf
     from memshelf.requests import SearchRequest
 
-MAX_CURSOR = 10
-"""Digits, more than any ranking needs."""
-
 
 def parse(text: str) -> dict[str, list[str]]:
     """Return each word of the query -> its stems; stop words and what is no word are left out."""
@@ -41,9 +38,3 @@ def passing(shelf: Shelf, request: SearchRequest) -> Iterator[Entry]:
 def day(episode: Episode) -> str:
     """Return the ISO date of the episode."""
     return episode.date or episode.id[:10]
-
-
-def offset(cursor: str | None) -> int:
-    """Return the offset a cursor stands for, -1 when it is none."""
-    text = cursor or "0"
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < MAX_CURSOR else -1

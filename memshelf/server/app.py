@@ -45,6 +45,9 @@ OF_THE_HOST = frozenset({"wait_for_previous"})
 """Arguments that a client adds to every schema for its own use and sends to the server all the same."""
 
 CLIENT_NAME = re.compile(r"[^a-z0-9.]+")
+OWN_NOUN = "-mcp-client"
+"""What a host may add to its name when it speaks MCP."""
+
 LONGEST_NAME = 40
 
 log = logging.getLogger("memshelf")
@@ -144,9 +147,9 @@ def _said(text: str, *, data: dict[str, Any] | None = None, is_error: bool = Fal
 
 def _caller(client: InitializeRequestParams | None) -> Caller:
     """Return who calls: the client's own name, its session where the host tells, the project's folder."""
-    name = CLIENT_NAME.sub("-", client.client_info.name.lower()).strip("-.")[:LONGEST_NAME] if client else ""
+    name = CLIENT_NAME.sub("-", client.client_info.name.lower()).strip("-.") if client else ""
     return Caller(
-        client=name or "unknown",
+        client=name.removesuffix(OWN_NOUN)[:LONGEST_NAME] or "unknown",
         session=os.environ.get("CLAUDE_CODE_SESSION_ID", ""),
         today=clock.today(),
         folder=Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()),

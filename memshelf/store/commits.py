@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memshelf.errors import MemShelfError
+from memshelf.store import journal
 from memshelf.store.git import GitError
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def build(
     """Return the id of a new commit on `parent` (empty: a root commit).
 
     `changes` maps paths from the library's folder to new content, None to remove. No ref, no index of
-    the user's and no file of the checkout is touched. The person's pre-commit hook and signing apply;
-    raises GitError with their words when one refuses.
+    the user's and no file of the checkout is touched. Call it inside `landing.exclusive`. The person's
+    pre-commit hook and signing apply; raises GitError with their words when one refuses.
     """
-    index = library.common / f"memshelf.{uuid.uuid4().hex}.index"
+    index = journal.fresh(library.common).with_suffix(".index")
     private = {"GIT_INDEX_FILE": str(index)}
     git = library.git
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import uuid
 from typing import TYPE_CHECKING
@@ -18,15 +20,42 @@ def read_bytes(path: Path) -> bytes | None:
         return None
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Replace the file in one step: a reader sees the old or the new bytes, never a part."""
+def write_bytes(path: Path, content: bytes, workshop: Path | None = None) -> None:
+    """Replace the file in one step: a reader sees the old or the new bytes, never a part.
+
+    The new file is made in the folder `workshop`, where a killed command leaves it to be swept; beside
+    `path` when none is named, or when it lies on another disk.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    if workshop is not None:
+        try:
+            _replace(path, workshop / uuid.uuid4().hex, content)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+        else:
+            return
+    _replace(path, path.with_name(f".{path.name}.{uuid.uuid4().hex}"), content)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the folder's names on disk, where the system can: a rename alone may be lost in a power cut."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with beside.open("wb") as file:
+        with contextlib.suppress(OSError):  # some network disks cannot
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _replace(path: Path, making: Path, content: bytes) -> None:
+    try:
+        with making.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        making.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        making.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from memshelf.errors import MemShelfError
 from memshelf.store.clock import seconds_since
 from memshelf.store.git import Git, GitError
 from memshelf.store.landing import exclusive
-from memshelf.store.repair import break_lock
+from memshelf.store.repair import STALE_LOCK, break_lock
 from memshelf.store.snapshot import DRAFTS, REV_LENGTH
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ TRIES = 3
 GC_PATIENCE = 5.0
 LONGEST_GC = 600.0
 """Seconds after which `gc.pid` is that of a killed gc."""
-
-STALE_LOCK = 10.0
-"""Seconds after which a ref's lock is a killed git's: a living one holds it for milliseconds."""
 DOMAIN = "memshelf.invalid"
 
 
@@ -137,6 +134,8 @@ def reject(library: Library, entry: Entry, reason: str) -> None:
         f"start\nupdate {ref} {commit} {before or zero}\n"
         f"delete {ref_of(entry.shelf, entry.episode.id)} {entry.commit}\nprepare\ncommit\n"
     )
+    for name in (ref, ref_of(entry.shelf, entry.episode.id)):
+        _unlocked(library, library.common / f"{name}.lock")
     try:
         git.run("update-ref", "-m", "memshelf: reject", "--stdin", data=script.encode(), durable=True)
     except GitError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,21 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FOLDER = "memshelf"
-"""Our folder inside the Git directory: the lock and the journal lie there."""
+"""Our folder inside the Git directory. All that a killed command can leave of ours lies there."""
+
+LOCK = "lock"
+"""The one file of the folder that stays; whoever holds it is the only one who writes beside it."""
 
 NAME = "landing.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """One checkout that follows the branch, and our files beside its index.
+    """One checkout that follows the branch, and our two files for it.
 
-    `lock` is git's own; it is ours while it is the same file as `hold`. `copy` is the index to be.
+    `lock` is git's own; it is ours while it is the same file as `hold`. `copy` is the index to be. The
+    two lie in our folder and begin with `ours`.
     """
 
     folder: Path
     index: Path
-    token: str
+    ours: Path
 
     @property
     def lock(self) -> Path:
@@ -37,19 +42,19 @@ class Follower:
     @property
     def hold(self) -> Path:
         """The second name of the lock, which proves that it is ours."""
-        return self.index.with_name(f"memshelf.{self.token}.hold")
+        return self.ours.with_suffix(".hold")
 
     @property
     def copy(self) -> Path:
         """The index that will replace the checkout's."""
-        return self.index.with_name(f"memshelf.{self.token}.index")
+        return self.ours.with_suffix(".index")
 
     def owns_lock(self) -> bool:
         """Tell whether the index lock that is there is ours."""
         return self.lock.exists() and self.hold.exists() and self.lock.samefile(self.hold)
 
     def unlock(self) -> None:
-        """Give the index back and leave nothing of ours beside it."""
+        """Give the index back and leave nothing of ours."""
         if self.owns_lock():
             self.lock.unlink()
         self.hold.unlink(missing_ok=True)
@@ -72,6 +77,19 @@ class Journal:
     followers: tuple[Follower, ...] = ()
 
 
+def fresh(common: Path) -> Path:
+    """Return a new name in our folder."""
+    return common / FOLDER / uuid.uuid4().hex
+
+
+def leftovers(common: Path) -> list[Path]:
+    """Return what lies in our folder beside the lock: another command is at work, or was killed."""
+    try:
+        return [path for path in (common / FOLDER).iterdir() if path.name != LOCK]
+    except FileNotFoundError:
+        return []
+
+
 def path_of(common: Path) -> Path:
     """Return where the journal lies, given the common Git directory."""
     return common / FOLDER / NAME
@@ -81,6 +99,7 @@ def write(common: Path, journal: Journal) -> None:
     """Put the journal on disk, durably."""
     values = asdict(journal) | {"drafts": dict(journal.drafts)}
     disk.write_bytes(path_of(common), json.dumps(values, default=str, ensure_ascii=False).encode())
+    disk.sync_folder(common / FOLDER)
 
 
 def read(common: Path) -> Journal | None:
@@ -90,7 +109,7 @@ def read(common: Path) -> Journal | None:
         return None
     values = json.loads(raw)
     followers = (
-        Follower(Path(one["folder"]), Path(one["index"]), one["token"]) for one in values.pop("followers")
+        Follower(**{key: Path(text) for key, text in one.items()}) for one in values.pop("followers")
     )
     return Journal(**values | {"paths": tuple(values["paths"])}, followers=tuple(followers))
 

@@ -11,7 +11,6 @@ import contextlib
 import os
 import shutil
 import time
-import uuid
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from memshelf.errors import MemShelfError
 from memshelf.store import journal
 from memshelf.store.git import Git, GitError
 from memshelf.store.journal import Follower, Journal
-from memshelf.store.repair import repair, switch
+from memshelf.store.repair import STALE_LOCK, break_lock, repair, switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from memshelf.store.library import Library
 
 LOCK_PATIENCE = 20.0
+SETTLE_PATIENCE = 1.0
 INDEX_PATIENCE = 1.0
 BUSY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 EVERY_FILE = ("--untracked-files=all", "--ignored=matching")
@@ -43,27 +43,41 @@ def exclusive(library: Library, patience: float = LOCK_PATIENCE) -> Iterator[Lib
     """Hold the library's lock, over all work trees and processes, and repair what a killed command left.
 
     The library that is yielded hands the lock to every git it starts: when this process dies and its
-    git lives on, the lock lives until that git has ended. Raises MemShelfError after `patience` seconds.
+    git lives on, the lock lives until that git has ended. Raises MemShelfError after `patience` seconds,
+    and where the Git directory cannot be written.
     """
     import portalocker  # noqa: PLC0415 # 90 ms, which only commands that change the branch pay
 
     folder = library.common / journal.FOLDER
-    folder.mkdir(exist_ok=True)
+    lock = portalocker.Lock(folder / journal.LOCK, "a", timeout=patience, check_interval=0.05)
     try:
-        with portalocker.Lock(folder / "lock", "a", timeout=patience, check_interval=0.05) as lock:
-            keep = () if os.name == "nt" else (lock.fileno(),)
-            held = replace(library, git=replace(library.git, keep=keep))
-            repair(held)
-            yield held
+        folder.mkdir(exist_ok=True)
+        file = lock.acquire()
     except portalocker.LockException:
         raise MemShelfError("another memshelf command is changing this library: try again") from None
+    except OSError as error:
+        raise MemShelfError(
+            f"{library.common} cannot be written ({error.strerror}): make it yours, or use your own clone"
+        ) from None
+    try:
+        keep = () if os.name == "nt" else (file.fileno(),)
+        held = replace(library, git=replace(library.git, keep=keep))
+        repair(held)
+        yield held
+    finally:
+        lock.release()
 
 
 def settle(library: Library) -> None:
-    """Repair a landing that was killed; where another command holds the lock, it is at work on it."""
-    if journal.path_of(library.common).exists():
-        with contextlib.suppress(MemShelfError, PermissionError), exclusive(library, patience=0):
-            pass
+    """Repair a landing that was killed; where another command holds the lock, it is at work on it.
+
+    A landing that is under way is waited for: what is read afterwards is either before or after it.
+    """
+    if not journal.leftovers(library.common):
+        return
+    patience = SETTLE_PATIENCE if journal.path_of(library.common).exists() else 0
+    with contextlib.suppress(MemShelfError), exclusive(library, patience):
+        pass
 
 
 def check_clean(library: Library, paths: Sequence[str]) -> None:
@@ -118,7 +132,9 @@ def land(library: Library, old: str, new: str, paths: Sequence[str], drafts: Map
     still have. All of it happens or nothing. Call it inside `exclusive` and after `check_clean`. Raises
     Moved when the branch is not what the commit was built on.
     """
-    followers = tuple(_follower(Git(folder)) for folder in checkouts(library))
+    for ref in drafts:
+        break_lock(library.common / f"{ref}.lock", STALE_LOCK)
+    followers = tuple(_follower(library, Git(folder)) for folder in checkouts(library))
     journal.write(library.common, Journal(library.branch, old, new, tuple(paths), drafts, followers))
     try:
         for follower in followers:
@@ -139,9 +155,9 @@ def land(library: Library, old: str, new: str, paths: Sequence[str], drafts: Map
     journal.remove(library.common)
 
 
-def _follower(git: Git) -> Follower:
+def _follower(library: Library, git: Git) -> Follower:
     index = git.line("rev-parse", "--path-format=absolute", "--git-path", "index")
-    return Follower(git.folder, Path(index), uuid.uuid4().hex)
+    return Follower(git.folder, Path(index), journal.fresh(library.common))
 
 
 def _take(follower: Follower) -> None:
@@ -170,4 +186,8 @@ def _move_refs(library: Library, old: str, new: str, drafts: Mapping[str, str]) 
     except GitError:
         if library.git.commit_of(library.branch) != old:
             raise Moved(MOVED) from None
+        for ref, commit in drafts.items():
+            if library.git.commit_of(ref) != commit:
+                name = ref.split("/", 3)[3]
+                raise MemShelfError(f"{name} changed meanwhile: look at it again") from None
         raise

@@ -130,10 +130,11 @@ def locate_why(explicit: str | None, variables: Mapping[str, str], start: Path) 
 def is_library(folder: Path) -> bool:
     """Tell whether `folder` is a library: it has memshelf.yml or a shelf below shelves/, or is a shelf."""
     has_shelf = (folder / settings.NAME).is_file() or any((folder / SHELVES).glob(f"*/{manifest.NAME}"))
-    return has_shelf or _is_lone_shelf(folder)
+    return has_shelf or is_lone_shelf(folder)
 
 
-def _is_lone_shelf(folder: Path) -> bool:
+def is_lone_shelf(folder: Path) -> bool:
+    """Tell whether `folder` is itself a memory shelf, as other tools of the format family lay it out."""
     path = folder / manifest.NAME
     if folder.parent.name == SHELVES or not path.is_file():
         return False
@@ -153,7 +154,7 @@ def open_with(root: Path, read: Callable[[Path], Settings]) -> Library:
     git = Git(root)
     facts = repository_facts(git)
     if not facts:
-        way_out = "`git init`, then commit the shelf" if _is_lone_shelf(root) else f"`memshelf init {root}`"
+        way_out = "`git init`, then commit the shelf" if is_lone_shelf(root) else f"`memshelf init {root}`"
         raise MemShelfError(f"{root} is in no Git repository: make it one with {way_out}")
     common, _, prefix = facts.partition("\n")
     config = read(root)
@@ -163,7 +164,7 @@ def open_with(root: Path, read: Callable[[Path], Settings]) -> Library:
 
 def _lone_shelf(root: Path, common: Path, prefix: str) -> Manifest | None:
     """Read the manifest of the shelf that `root` itself is, its name made a shelf's name."""
-    if not _is_lone_shelf(root):
+    if not is_lone_shelf(root):
         return None
     if any((root / SHELVES).glob(f"*/{manifest.NAME}")):
         raise MemShelfError(
@@ -199,7 +200,7 @@ def read_settings(root: Path) -> Settings:
     """
     path = root / settings.NAME
     if not path.is_file():
-        return settings.Settings(contract="adopted" if _is_lone_shelf(root) else "full")
+        return settings.Settings(contract="adopted" if is_lone_shelf(root) else "full")
     return _read(path, settings.parse)
 
 

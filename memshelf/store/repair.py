@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 STALE_AFTER = 2.0
 """Seconds; a lock of git's that is older and holds nothing foreign was left by a killed git."""
 
+STALE_LOCK = 10.0
+"""The same for a draft's lock that no journal speaks of; a living git holds it for milliseconds."""
+
 OURS = re.compile(rb"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?\n?)?|ref: [^\n]*\n?|# pack-refs[^\0]*")
-LEFTOVERS = "memshelf.*"
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 """`post-index-change` would run with our private index; the other hooks do run."""
 
@@ -41,15 +43,14 @@ def repair(library: Library) -> None:
         for follower in left.followers:
             _mend(library, left, follower, moved=moved)
         journal.remove(library.common)
-    for folder in (library.common, *(library.common / "worktrees").glob("*")):
-        for leftover in folder.glob(LEFTOVERS):
-            leftover.unlink(missing_ok=True)
+    for leftover in journal.leftovers(library.common):
+        leftover.unlink(missing_ok=True)
 
 
 def break_lock(lock: Path, after: float = STALE_AFTER) -> None:
     """Wait until the lock is gone, or `after` seconds old and nothing foreign in it: then remove it."""
     while (age := _age(lock)) is not None:
-        if age > after:
+        if abs(age) > after:
             content = disk.read_bytes(lock)
             if content is not None and OURS.fullmatch(content):
                 lock.unlink(missing_ok=True)
@@ -62,7 +63,7 @@ def switch(git: Git, follower: Follower, old: str, new: str) -> None:
     private = {"GIT_INDEX_FILE": str(follower.copy)}
     with contextlib.suppress(GitError):
         git.run(*NO_HOOKS, "update-index", "-q", "--refresh", extra=private)
-    nothing = git.line("hash-object", "-t", "tree", "--stdin")
+    nothing = "" if old and new else git.line("hash-object", "-w", "-t", "tree", "--stdin")
     git.run(*NO_HOOKS, "read-tree", "-m", "-u", old or nothing, new or nothing, extra=private)
 
 
@@ -75,17 +76,18 @@ def _mend(library: Library, left: Journal, follower: Follower, *, moved: bool) -
     if follower.index.exists():
         shutil.copyfile(follower.index, follower.copy)
     else:
-        follower.copy.unlink(missing_ok=True)
+        git.run("read-tree", "--empty", extra={"GIT_INDEX_FILE": str(follower.copy)})
     absent = _sparse(git, left.paths)
     for path in left.paths:
         if path not in absent:
-            _put_back(follower.folder / path, _text(git, left.old, path), _text(git, left.new, path))
+            texts = _text(git, left.old, path), _text(git, left.new, path)
+            _put_back(follower.folder / path, *texts, follower.ours.parent)
     switch(git, follower, left.old, left.new if moved else left.old)
     follower.copy.replace(follower.index)
     follower.unlock()
 
 
-def _put_back(file: Path, old: bytes | None, new: bytes | None) -> None:
+def _put_back(file: Path, old: bytes | None, new: bytes | None, workshop: Path) -> None:
     """Put the file back to its old text (None: no file); what is neither old nor new moves aside."""
     there = disk.read_bytes(file)
     if there == old:
@@ -95,7 +97,7 @@ def _put_back(file: Path, old: bytes | None, new: bytes | None) -> None:
     if old is None:
         file.unlink(missing_ok=True)
     else:
-        disk.write_bytes(file, old)
+        disk.write_bytes(file, old, workshop)
 
 
 def _text(git: Git, commit: str, path: str) -> bytes | None:
@@ -115,9 +117,10 @@ def _sparse(git: Git, paths: tuple[str, ...]) -> set[str]:
 
 def _ref_locks(library: Library, left: Journal) -> list[Path]:
     """Return the locks that a killed `update-ref` may have left."""
-    names = [left.branch, *left.drafts, "packed-refs"]
+    names = [f"{name}.lock" for name in (left.branch, *left.drafts)]
+    names += ["packed-refs.new", "packed-refs.lock"]  # git writes the one while it holds the other
     heads = [follower.index.with_name("HEAD.lock") for follower in left.followers]
-    return [library.common / f"{name}.lock" for name in names] + heads
+    return [library.common / name for name in names] + heads
 
 
 def _descends(git: Git, ancestor: str, commit: str) -> bool:

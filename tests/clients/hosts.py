@@ -81,7 +81,7 @@ CLAUDE = Host(
 )
 GEMINI = Host(
     label="Gemini CLI",
-    client="gemini-cli-mcp-client",
+    client="gemini-cli",
     api=FakeGemini,
     prefix="mcp_memshelf_",
     words=("gemini", "-p", PROMPT, "--approval-mode", "yolo"),

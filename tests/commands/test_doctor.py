@@ -19,6 +19,7 @@ from memshelf.commands.write import write
 from memshelf.formats import episode as episode_format
 from memshelf.model import Conventions, Level
 from memshelf.rules import RULES
+from memshelf.rules.facts import Derived
 from memshelf.rules.shelf import SHELF_RULES, examine
 from memshelf.store import journal
 from memshelf.store.journal import Journal
@@ -414,3 +415,23 @@ def test_a_checkout_of_another_branch_does_not_hide_the_librarys(kept: Library) 
     git(kept.root, "checkout", "--quiet", "-b", "side", "HEAD~1")
     assert ("front-matter-broken", f"main:{PATH}") in told(kept)
     assert "episode-not-committed" not in dict(told(kept))
+
+
+def test_what_ids_do_wrong_is_told_once_and_of_the_branch_only_what_the_disk_has_mended(
+    kept: Library,
+) -> None:
+    again = f"shelves/shared/archive/docs/topics/{FINE.id}.md"
+    put(kept.root, again, (kept.root / PATH).read_bytes())
+    rendered(kept)
+    put(kept.root, PATH, (kept.root / PATH).read_text(encoding="utf-8") + "And more.\n")
+    assert [path for rule, path in told(kept) if rule == "id-repeated"] == [PATH]
+    (kept.root / again).unlink()
+    assert [path for rule, path in told(kept) if rule == "id-repeated"] == [f"main:{PATH}"]
+
+
+@pytest.mark.parametrize(
+    ("found", "state"),
+    [(b"new", "fine"), (b"committed", "stale"), (b"old", "stale"), (None, "stale"), (b"other", "edited")],
+)
+def test_a_derived_file_is_judged_by_the_renderings_it_could_be(found: bytes | None, state: str) -> None:
+    assert Derived(INDEX, found, b"new", b"committed", b"old").state == state

@@ -129,3 +129,27 @@ def test_a_bug_leaves_its_type_and_place_on_stderr_and_the_server_alive(empty: P
     assert len(lines) == 2
     assert all(line.startswith("memshelf: bug: LookupError at app.py:") for line in lines)
     assert code == 0
+
+
+def test_a_client_that_hangs_up_has_every_call_answered_first(library: Library, era: str) -> None:
+    calls = [
+        frame(era, number, "tools/call", {"name": "write_episode", "arguments": GOOD | {"id": f"n-{number}"}})
+        for number in range(1, 4)
+    ]
+
+    messages, code, errors = raw([*SERVE, str(library.root)], opening(era) + calls, answers=0)
+
+    assert [messages[number]["result"]["isError"] for number in range(1, 4)] == [False, False, False]
+    assert (code, errors) == (0, "")
+
+
+def test_a_line_that_is_no_message_is_answered_and_not_repeated(empty: Path, era: str) -> None:
+    call = frame(era, 1, "tools/call", {"name": "search", "arguments": {"query": "HALF"}})
+    lines = [*opening(era), frame(era, 2, "tools/list", {}), f"{PLANTED}\n", call.replace("HALF", "\\ud83d")]
+
+    messages, code, errors = raw([*SERVE, str(empty)], lines, answers=0)
+
+    assert messages[None]["error"]["code"] == -32700  # type: ignore[index] # JSON-RPC's id of no request
+    assert PLANTED not in str(messages)
+    assert "result" in messages[2]
+    assert (code, errors) == (0, "")

@@ -162,9 +162,14 @@ def test_search_gives_the_same_facts_as_data_and_as_text(library: Library, era: 
     (hit,) = data["hits"]
     assert data["outcome"] == "found"
     assert said.startswith("found: 1 hit in 1 episode on homelab, shared\n")
-    address = f"{hit['shelf']}/{hit['id']}@draft#{hit['section']}"
+    address = hit["address"]
+    assert address == f"{hit['shelf']}/{hit['id']}@draft#{hit['section']}"
     assert f"{address} [{hit['state']}] · {hit['title']}\n  {hit['snippet']}" in said
     assert not call(library.root, era, "read_episode", {"id": address}).is_error
+
+
+def test_an_argument_that_a_host_adds_for_itself_is_not_ours(empty: Path, era: str) -> None:
+    assert not call(empty, era, "read_index", {"wait_for_previous": True}).is_error
 
 
 def test_a_hit_on_another_shelf_is_an_answer_and_not_an_error(library: Library, era: str) -> None:
