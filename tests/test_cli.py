@@ -414,6 +414,18 @@ def test_a_file_whose_keys_are_all_taken_or_the_tools_own_is_kept_in_silence(
     assert (ran.code, ran.err) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("variable", "client"),
+    [("CLAUDECODE", "claude-code"), ("GEMINI_CLI", "gemini-cli"), ("CODEX_SANDBOX", "codex")],
+)
+def test_an_agent_host_is_the_client_that_wrote(
+    run: Run, library: Library, file: Path, monkeypatch: pytest.MonkeyPatch, variable: str, client: str
+) -> None:
+    monkeypatch.setenv(variable, "1")
+    run("write", file, "--shelf", "shared", "--library", library.root)
+    assert f"\nclient: [{client}]\n" in read_back(run, library)["text"]
+
+
 def test_a_key_that_makes_its_value_a_secret_is_found(run: Run, tmp_path: Path) -> None:
     secret = "garden-" + "Lantern-42"
     path = tmp_path / f"{FINE.id}.md"
@@ -422,6 +434,31 @@ def test_a_key_that_makes_its_value_a_secret_is_found(run: Run, tmp_path: Path) 
         assert (ran.code, ran.out.count("holds-secret")) == (1, 1)
         assert secret not in ran.out
     assert run("check", saved(path, fine(other=(("pass_by", secret),)))).code == 0
+
+
+def test_what_would_read_back_as_another_episode_is_refused(run: Run, library: Library) -> None:
+    path = library.root / f"shelves/shared/docs/topics/{FINE.id}.md"
+    path.parent.mkdir(parents=True)
+    saved(path, fine(summary="Signed tokens.", other=(("description", "Other words."),)))
+    git(library.root, "add", "--all")
+    git(library.root, "commit", "--quiet", "--message", "by hand")
+    before = git(library.root, "for-each-ref")
+    rev = read_back(run, library)["rev"]
+    words = ["--id", FINE.id, "--shelf", "shared", "--amend", "--rev", rev, "--summary", ""]
+    ran = run("write", *words, "--library", library.root)
+    assert ran.code == 1
+    assert "[reads-back]" in ran.err
+    assert git(library.root, "for-each-ref") == before
+
+
+def test_the_lock_of_another_git_is_told_and_stays(run: Run, library: Library, file: Path) -> None:
+    run("write", file, "--shelf", "shared", "--library", library.root)
+    lock = library.common / "index.lock"
+    lock.write_bytes(b"another git's")
+    ran = run("review", "accept", FINE.id, "--library", library.root)
+    assert ran.code == 1
+    assert "index.lock is held by another git" in one_line(ran)
+    assert lock.read_bytes() == b"another git's"
 
 
 # Pipes.

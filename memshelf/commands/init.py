@@ -20,6 +20,7 @@ from memshelf.store.library import (
     SHELVES,
     is_lone_shelf,
     open_library,
+    refuse_bare,
     repository_facts,
 )
 
@@ -96,6 +97,7 @@ def init(folder: Path, shelves: Sequence[str] = (), *, today: str) -> Made:
     root = folder.expanduser().absolute()
     if root.exists() and not root.is_dir():
         raise MemShelfError(f"{root} is a file: name a folder")
+    refuse_bare(root)
     if not is_lone_shelf(root):
         _require_repository(root)
     library = open_library(root)

@@ -22,7 +22,10 @@ NO_PERSON = (
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote the text; the committer is always the person whose git runs."""
+    """Who wrote the text; the committer is always the person whose git runs.
+
+    `date` is git's raw form, seconds and zone; empty: now.
+    """
 
     name: str
     mail: str
@@ -85,4 +88,4 @@ def _author_variables(author: Author | None) -> dict[str, str]:
     if author is None:
         return {}
     named = {"GIT_AUTHOR_NAME": author.name, "GIT_AUTHOR_EMAIL": author.mail}
-    return named | ({"GIT_AUTHOR_DATE": author.date} if author.date else {})
+    return named | ({"GIT_AUTHOR_DATE": f"@{author.date}"} if author.date else {})

@@ -95,9 +95,16 @@ class Library:
         return f"{self.home(shelf)}{self.layout.folder(episode.kind)}/{episode.id}.md"
 
     def policy_text(self, shelf: str) -> str:
-        """Return the text of the shelf's POLICY.patterns, empty when there is none."""
-        path = self.root / self.home(shelf) / self.layout.patterns
-        return episode_format.decode(path.read_bytes()) if path.is_file() else ""
+        """Return the text of the shelf's POLICY.patterns, empty when there is none.
+
+        Where the work tree leaves the file out, as a sparse one does, the committed text counts.
+        """
+        inside = self.home(shelf) + self.layout.patterns
+        path = self.root / inside
+        committed = f"{self.branch}:{self.prefix}{inside}"
+        return episode_format.decode(
+            path.read_bytes() if path.is_file() else self.git.read([committed])[0][1]
+        )
 
 
 def locate(explicit: str | None, variables: Mapping[str, str], start: Path) -> Path:
@@ -114,6 +121,7 @@ def locate_why(explicit: str | None, variables: Mapping[str, str], start: Path) 
     if named:
         root = Path(named).expanduser().absolute()
         if not is_library(root):
+            refuse_bare(root)
             state = "holds no library" if root.is_dir() else "does not exist"
             raise MemShelfError(f"{root} {state}: check the path, or make one with `memshelf init {named}`")
         return root, "--library" if explicit else f"${LIBRARY_VARIABLE}"
@@ -125,6 +133,12 @@ def locate_why(explicit: str | None, variables: Mapping[str, str], start: Path) 
     raise MemShelfError(
         f"no library above {start} nor at {home}: pass --library DIR, or make one with `memshelf init DIR`"
     )
+
+
+def refuse_bare(folder: Path) -> None:
+    """Raise MemShelfError when the folder is a repository without a work tree."""
+    if folder.is_dir() and Git(folder).ask("rev-parse", "--is-bare-repository") == "true":
+        raise MemShelfError(f"{folder} is a bare repository: `git clone` it and use the clone")
 
 
 def is_library(folder: Path) -> bool:

@@ -38,6 +38,8 @@ def repair(library: Library) -> None:
     if left:
         for lock in _ref_locks(library, left):
             break_lock(lock)
+        for follower in left.followers:
+            follower.copy.with_suffix(".index.lock").unlink(missing_ok=True)  # a killed git's, of ours alone
         tip = library.git.commit_of(left.branch)
         moved = tip == left.new or (bool(tip) and _descends(library.git, left.new, tip))
         for follower in left.followers:

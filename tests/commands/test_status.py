@@ -81,12 +81,22 @@ def test_it_counts_and_lists_what_waits_oldest_first(
     assert "  shared/2026-07-10-young  Young  (today)" in lines
 
 
+@pytest.mark.parametrize(("moment", "days"), [("2026-07-10T01:00+05:00", 0), ("2026-07-09T23:00-03:00", 1)])
 def test_the_day_of_a_draft_is_the_day_where_it_was_written(
-    kept: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+    kept: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch, moment: str, days: int
 ) -> None:
-    on(monkeypatch, "2026-07-09T23:30+05:00")
+    on(monkeypatch, moment)
     write(kept, request(id=NEXT, title="Auth keys"), caller)
-    assert [draft.days for draft in status(kept, TODAY).drafts] == [1]
+    assert [draft.days for draft in status(kept, TODAY).drafts] == [days]
+
+
+def test_the_open_threads_of_what_was_superseded_do_not_count(kept: Library) -> None:
+    shelve_by_hand(
+        kept.root,
+        fine(id="2026-07-11-auth-keys", date="2026-07-11", supersedes=(FINE.id,), open_threads="None."),
+    )
+    row = status(kept, "2026-07-11").shelves[1]
+    assert (row.shelf, row.episodes, row.open_threads) == ("shared", 2, 0)
 
 
 def test_a_long_list_is_cut_on_the_screen_and_whole_in_json(
@@ -94,7 +104,9 @@ def test_a_long_list_is_cut_on_the_screen_and_whole_in_json(
 ) -> None:
     for number in range(SHOWN + 3):
         write(kept, request(id=f"2026-07-10-number-{number}"), caller)
-    assert "  … and 3 more" in run("status", "--library", kept.root).out.splitlines()
+    lines = run("status", "--library", kept.root).out.splitlines()
+    assert "  … and 3 more" in lines
+    assert sum("  (today)" in line or " days)" in line for line in lines) == SHOWN
     said = json.loads(run("status", "--library", kept.root, "--json").out)
     assert len(said["drafts"]) == SHOWN + 3
     assert said["shelves"][1] == {"shelf": "shared", "episodes": 1, "drafts": SHOWN + 3, "open_threads": 1}

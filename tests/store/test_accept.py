@@ -16,6 +16,7 @@ from memshelf.commands.init import init
 from memshelf.commands.write import write
 from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format
+from memshelf.store import journal
 from memshelf.store.library import open_library
 from store.traces import checkout, commit, dirty, files, put, refs
 
@@ -215,7 +216,7 @@ def test_what_stands_in_the_way_is_told_and_nothing_changes(
         accept(library, [FINE.id], caller)
     assert says in str(refused.value)
     assert state(library) == before
-    assert [path.name for path in library.common.glob("memshelf.*")] == []
+    assert journal.leftovers(library.common) == []
 
 
 @pytest.mark.parametrize("name", ["CLAUDECODE", "GEMINI_CLI", "CODEX_SANDBOX"])

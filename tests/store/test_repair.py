@@ -274,6 +274,23 @@ def test_an_accept_that_is_killed_is_made_whole(
         assert ground.check()
 
 
+def test_the_lock_of_a_private_index_that_a_killed_git_left_stops_no_repair(ground: Ground) -> None:
+    desk, common = Desk(ground.root), ground.root / ".git"
+    try:
+        for point in range(1, MOST):
+            ground.put_back()
+            assert not desk.run(point, *ACCEPT)
+            copies = list((common / journal.FOLDER).glob("*.index"))
+            if journal.path_of(common).exists() and copies:
+                put(common, f"{journal.FOLDER}/{copies[0].name}.lock", "")
+                desk.run(0, "index")
+                ground.check()
+                return
+    finally:
+        desk.close()
+    raise AssertionError("no point has a private index")
+
+
 def test_a_git_that_outlives_its_accept_is_waited_for(ground: Ground, desk: Desk) -> None:
     script = f'test "$1" = prepared && touch "{ground.folder}/here" && sleep 0.7; exit 0'
     put(ground.root, ".git/hooks/reference-transaction", f"#!/bin/sh\n{script}\n").chmod(0o755)
