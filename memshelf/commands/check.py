@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.scope import conventions_of
 from memshelf.errors import MemShelfError
-from memshelf.model import Conventions, Finding, Level
+from memshelf.model import Conventions, Document, Finding, Level
 from memshelf.rules.lint import lint
 from memshelf.store import snapshot
 from memshelf.store.library import is_library, open_library
@@ -62,8 +62,15 @@ def check(paths: Sequence[Path], library: Library | None, today: str) -> Checked
         if home and shelf and (home.root, shelf) not in cache:
             cache[home.root, shelf] = conventions_of(home, shelf, today)
         rules = cache[home.root, shelf] if home and shelf else Conventions(today)
-        findings += lint(snapshot.read_file(file, name if shelf else file.as_posix()), rules)
+        findings += lint(_read(file, name if shelf else file.as_posix()), rules)
     return Checked(tuple(findings), len(files))
+
+
+def _read(file: Path, name: str) -> Document:
+    try:
+        return snapshot.read_file(file, name)
+    except OSError as error:
+        return Document(name, b"", fault=f"cannot be opened ({error.strerror}): make it a readable file")
 
 
 def _files(paths: Sequence[Path], opened: Opened) -> Iterator[Path]:

@@ -115,7 +115,8 @@ def parse(text: str) -> Episode:
 def with_aliases(episode: Episode) -> Episode:
     """Return the episode with its title and summary also under the keys that other tools read."""
     said = {alias: getattr(episode, key) for key, alias in ALIASES.items() if getattr(episode, key)}
-    return replace(episode, other=tuple((dict(episode.other) | said).items()))
+    others = {key: value for key, value in episode.other if key in said or key not in ALIASES.values()}
+    return replace(episode, other=tuple((others | said).items()))
 
 
 def canonical(heading: str) -> str:

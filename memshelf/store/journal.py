@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memshelf.errors import MemShelfError
 from memshelf.store import disk
 
 if TYPE_CHECKING:
@@ -103,15 +104,23 @@ def write(common: Path, journal: Journal) -> None:
 
 
 def read(common: Path) -> Journal | None:
-    """Return the journal that a killed command left, None when there is none."""
+    """Return the journal that a killed command left, None when there is none.
+
+    Raises MemShelfError when it cannot be read.
+    """
     raw = disk.read_bytes(path_of(common))
     if raw is None:
         return None
-    values = json.loads(raw)
-    followers = (
-        Follower(**{key: Path(text) for key, text in one.items()}) for one in values.pop("followers")
-    )
-    return Journal(**values | {"paths": tuple(values["paths"])}, followers=tuple(followers))
+    try:
+        values = json.loads(raw)
+        followers = [
+            Follower(**{key: Path(text) for key, text in one.items()}) for one in values.pop("followers")
+        ]
+        return Journal(**values | {"paths": tuple(values["paths"])}, followers=tuple(followers))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise MemShelfError(
+            f"{path_of(common)} is damaged: put right what `git status` shows, then delete the file"
+        ) from None
 
 
 def remove(common: Path) -> None:

@@ -49,7 +49,7 @@ def exclusive(library: Library, patience: float = LOCK_PATIENCE) -> Iterator[Lib
     import portalocker  # noqa: PLC0415 # 90 ms, which only commands that change the branch pay
 
     folder = library.common / journal.FOLDER
-    lock = portalocker.Lock(folder / journal.LOCK, "a", timeout=patience, check_interval=0.05)
+    lock = portalocker.Lock(folder / journal.LOCK, "ab", timeout=patience, check_interval=0.05)
     try:
         folder.mkdir(exist_ok=True)
         file = lock.acquire()

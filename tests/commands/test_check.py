@@ -158,3 +158,16 @@ def test_a_broken_settings_file_is_told_with_its_line(library: Library, run: Cal
         done = run(*words, "--library", library.root)
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith(f"memshelf: {library.root / 'memshelf.yml'}:")
+
+
+def test_what_cannot_be_opened_is_a_finding_for_check_and_a_refusal_for_render(
+    library: Library, run: Callable[..., Any]
+) -> None:
+    path = "shelves/shared/docs/topics/2026-07-10-folder.md"
+    (library.root / path).mkdir(parents=True)
+
+    checked, rendered = run("check", "--library", library.root), run("render", "--library", library.root)
+
+    assert (checked.code, rendered.code) == (1, 1)
+    assert checked.out.startswith(f"{path}: error front-matter-broken: cannot be opened (Is a directory)")
+    assert rendered.err.endswith("2026-07-10-folder.md: Is a directory: make it readable, then try again\n")

@@ -134,7 +134,10 @@ def raw(
         server.stdin.writelines(lines)
         server.stdin.flush()
         got = [server.stdout.readline() for _ in range(answers)]
-        rest, errors = server.communicate(timeout=30)
+        try:
+            rest, errors = server.communicate(timeout=60)
+        finally:
+            server.kill()
     messages = [json.loads(line) for line in (*got, *rest.splitlines())]
     assert all(message["jsonrpc"] == "2.0" for message in messages)
     return {message["id"]: message for message in messages}, server.returncode, errors

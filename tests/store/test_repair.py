@@ -19,8 +19,12 @@ import portalocker
 import pytest
 from support import FINE, TODAY, git, request
 
+from memshelf.commands.accept import accept
+from memshelf.commands.index import index
 from memshelf.commands.init import init
 from memshelf.commands.write import write
+from memshelf.errors import MemShelfError
+from memshelf.requests import IndexRequest
 from memshelf.store import journal
 from memshelf.store.library import open_library
 from store.accepter import DIED
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memshelf.requests import Caller
+    from memshelf.store.library import Library
 
 SHELF = "shelves/shared/"
 PATH = f"{SHELF}docs/topics/{FINE.id}.md"
@@ -388,3 +393,14 @@ def wait_for_group(group: int) -> None:
             return
         time.sleep(0.02)
     raise AssertionError("a process outlives its group's kill")
+
+
+def test_a_damaged_journal_stops_writes_in_one_line_and_no_read(library: Library, caller: Caller) -> None:
+    write(library, request(), caller)
+    path = journal.path_of(library.common)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('{"branch": ', encoding="utf-8")
+
+    with pytest.raises(MemShelfError, match=r"landing\.json is damaged: put right what `git status` shows"):
+        accept(library, [FINE.id], caller)
+    assert FINE.id in index(library, IndexRequest(), caller).as_text()
