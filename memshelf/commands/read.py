@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.paging import budget_of, start_of
-from memshelf.commands.scope import known_shelf, nearest, shelves_to_read
+from memshelf.commands.scope import known_shelf, nearest, require_branch, shelves_to_read
 from memshelf.errors import MemShelfError
 from memshelf.formats import address, envelope
 from memshelf.formats import episode as episode_format
@@ -84,6 +84,7 @@ def _shelf_of(seen: Snapshot, wanted: Address, caller: Caller) -> Shelf:
         names = " or ".join(f"{shelf}/{wanted.id}" for shelf in dict.fromkeys(has))
         raise MemShelfError(f"the id lies on several shelves: read {names}")
     if not has:
+        require_branch(seen)
         raise _no_such(seen, wanted)
     return seen.load(has[:1])[0]
 

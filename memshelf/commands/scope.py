@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memshelf.errors import MemShelfError
+from memshelf.formats.settings import NAME as SETTINGS
 from memshelf.model import Conventions
 from memshelf.redact import parse_patterns
 from memshelf.store.library import SHARED, bound_shelf
@@ -22,6 +23,7 @@ def shelves_to_read(snapshot: Snapshot, shelf: str | None, caller: Caller) -> li
 
     Raises MemShelfError when the named or bound shelf does not exist.
     """
+    require_branch(snapshot)
     if shelf:
         return [known_shelf(snapshot, shelf)]
     bound = bound_shelf(snapshot.library, snapshot.names, caller.variables, caller.folder).shelf
@@ -35,6 +37,7 @@ def shelf_to_write(snapshot: Snapshot, shelf: str | None, caller: Caller) -> str
 
     Raises MemShelfError with the names when none of these is decided.
     """
+    require_branch(snapshot)
     names = snapshot.names
     wanted = shelf or bound_shelf(snapshot.library, names, caller.variables, caller.folder).shelf
     if wanted:
@@ -44,6 +47,17 @@ def shelf_to_write(snapshot: Snapshot, shelf: str | None, caller: Caller) -> str
     if not names:
         raise MemShelfError(f"the library has no shelf: add one with `memshelf init {snapshot.library.root}`")
     raise MemShelfError(f"which shelf? pass shelf: one of {', '.join(names)}")
+
+
+def require_branch(snapshot: Snapshot) -> None:
+    """Raise MemShelfError when the library's branch is not here, though the clone has commits."""
+    library = snapshot.library
+    if not snapshot.tip and library.git.commit_of("HEAD"):
+        name = library.branch.removeprefix("refs/heads/")
+        raise MemShelfError(
+            f"the library's branch {name} is not in this clone: `git fetch origin {name}:{name}` brings it, "
+            f"or name another in {SETTINGS}"
+        )
 
 
 def known_shelf(snapshot: Snapshot, shelf: str) -> str:

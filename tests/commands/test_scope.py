@@ -125,7 +125,9 @@ def test_an_unknown_shelf_is_an_error_for_reading_and_writing(
 
 
 def test_a_branch_without_shelves_says_so(library: Library, caller: Caller) -> None:
-    put(library.root, "memshelf.yml", "branch: not-there\n")
+    nothing = git(library.root, "hash-object", "-t", "tree", "-w", "--stdin")
+    git(library.root, "branch", "empty", git(library.root, "commit-tree", nothing, "-m", "nothing"))
+    put(library.root, "memshelf.yml", "branch: empty\n")
     seen = snapshot.take(open_library(library.root))
     with pytest.raises(MemShelfError, match=r"^the library has no shelf: add one with `memshelf init "):
         shelf_to_write(seen, None, caller)

@@ -340,3 +340,18 @@ def test_a_policy_that_the_work_tree_leaves_out_still_redacts(library: Library, 
     shown = read(library, ReadRequest(id=FINE.id), caller).as_text()
     assert "bluebird" not in shown
     assert "«redacted:codename#1»" in shown
+
+
+def test_a_clone_without_the_librarys_branch_says_so_and_never_looks_empty(
+    library: Library, run: Callable[..., Any]
+) -> None:
+    git(library.root, "checkout", "--quiet", "--detach")
+    git(library.root, "branch", "--quiet", "-D", "main")
+
+    for words in (["index"], ["read", FINE.id], ["search", "tokens"], ["write", "--id", "a"]):
+        done = run(*words, "--library", library.root)
+        assert (done.code, done.out) == (1, "")
+        assert done.err == (
+            "memshelf: the library's branch main is not in this clone: `git fetch origin main:main` brings "
+            "it, or name another in memshelf.yml\n"
+        )
