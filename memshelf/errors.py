@@ -37,3 +37,9 @@ class Refused(MemShelfError):
         """Keep the findings beside the message."""
         super().__init__(message)
         self.findings = tuple(findings)
+
+
+def disk_said(error: OSError) -> MemShelfError:
+    """Return the operating system's refusal as one of ours: the file, if it names one, and its words."""
+    place = f"{error.filename}: " if error.filename else ""
+    return MemShelfError(f"{place}{error.strerror or type(error).__name__}: mend it, then try again")

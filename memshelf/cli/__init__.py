@@ -11,7 +11,7 @@ import traceback
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from memshelf import __version__
-from memshelf.errors import MemShelfError, UsageError
+from memshelf.errors import MemShelfError, UsageError, disk_said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,13 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _run([_utf8(word) for word in (sys.argv[1:] if arguments is None else arguments)])
         sys.stdout.flush()
-    except UsageError as error:
-        return _complain(error, USAGE)
-    except MemShelfError as error:
-        return _complain(error, FINDINGS)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINDINGS
+    except (MemShelfError, OSError) as error:
+        return _complain(error)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as bug:  # the one place that turns a bug into its exit code; its text may hold a secret
@@ -119,6 +117,7 @@ def _speak_utf8(stream: TextIO) -> None:
         reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def _complain(error: MemShelfError, code: int) -> int:
-    print(f"memshelf: {error}", file=sys.stderr)
-    return code
+def _complain(error: MemShelfError | OSError) -> int:
+    said = disk_said(error) if isinstance(error, OSError) else error
+    print(f"memshelf: {said}", file=sys.stderr)
+    return USAGE if isinstance(said, UsageError) else FINDINGS

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.shelving import derived_files
-from memshelf.errors import MemShelfError
 from memshelf.store import journal, landing, snapshot
 from memshelf.store.disk import read_bytes, write_bytes
 
 if TYPE_CHECKING:
-    from memshelf.model import Shelf
     from memshelf.store.library import Library
 
 
@@ -63,7 +61,7 @@ def render(library: Library, today: str, *, check: bool = False) -> Rendered:
     stale = []
     with contextlib.nullcontext() if check else landing.exclusive(library):
         for name in snapshot.worktree_names(library):
-            shelf = _on_disk(library, name)
+            shelf = snapshot.worktree_shelf(library, name)
             for path, content in derived_files(library, shelf, today).items():
                 if read_bytes(library.root / path) == content:
                     continue
@@ -71,10 +69,3 @@ def render(library: Library, today: str, *, check: bool = False) -> Rendered:
                 if not check:
                     write_bytes(library.root / path, content, library.common / journal.FOLDER)
     return Rendered(tuple(stale), check, check and library.settings.derived == "bot")
-
-
-def _on_disk(library: Library, name: str) -> Shelf:
-    try:
-        return snapshot.worktree_shelf(library, name)
-    except OSError as error:
-        raise MemShelfError(f"{error.filename}: {error.strerror}: make it readable, then try again") from None

@@ -18,7 +18,7 @@ from mcp.types import CallToolResult, ListToolsResult, TextContent, ToolAnnotati
 from mcp.types import Tool as ToolListing
 
 from memshelf import __version__
-from memshelf.errors import MemShelfError
+from memshelf.errors import MemShelfError, disk_said
 from memshelf.requests import Caller, build
 from memshelf.search.answer import Outcome
 from memshelf.server.relay import relayed
@@ -115,6 +115,8 @@ def _call(
         return _answer(library, tool, arguments, _caller(client))
     except MemShelfError as error:
         return _said(str(error), is_error=True)
+    except OSError as error:
+        return _said(str(disk_said(error)), is_error=True)
     except Exception as bug:  # the SDK would send and log its text, which may hold an argument's value
         return _said(_told(bug), is_error=True)
 

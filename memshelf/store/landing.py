@@ -146,7 +146,7 @@ def land(library: Library, old: str, new: str, paths: Sequence[str], drafts: Map
                 shutil.copyfile(follower.index, follower.copy)
             switch(Git(follower.folder, library.git.keep), follower, old, new)
         _move_refs(library, old, new, drafts)
-    except MemShelfError:
+    except (MemShelfError, OSError):
         repair(library)
         raise
     for follower in followers:

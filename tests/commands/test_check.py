@@ -170,4 +170,4 @@ def test_what_cannot_be_opened_is_a_finding_for_check_and_a_refusal_for_render(
 
     assert (checked.code, rendered.code) == (1, 1)
     assert checked.out.startswith(f"{path}: error front-matter-broken: cannot be opened (Is a directory)")
-    assert rendered.err.endswith("2026-07-10-folder.md: Is a directory: make it readable, then try again\n")
+    assert rendered.err.endswith("2026-07-10-folder.md: Is a directory: mend it, then try again\n")
