@@ -11,6 +11,7 @@ from memshelf.formats import episode as episode_format
 from memshelf.formats.markdown import trim
 from memshelf.model import Entry, Episode, Finding, Level, Section, State
 from memshelf.requests import SECTION_FIELDS
+from memshelf.rules.keys import is_date
 from memshelf.rules.lint import lint, lint_episode
 from memshelf.text import clip
 
@@ -24,6 +25,7 @@ PATCHED = ("title", "kind", "form", "tags", "span", "summary", "supersedes", "no
 MAX_REFUSAL = 1600
 """Characters, 400 tokens; the redacted digest is shown in what room the faults leave."""
 
+SHOWN_OF_A_RULE = 3
 AFTER = "The digest after redaction: "
 
 
@@ -64,7 +66,7 @@ def compose(base: Episode, request: WriteRequest, caller: Caller) -> Episode:
     return replace(
         changed,
         date=date,
-        span=changed.span or f"{date}..{date}",
+        span=changed.span or (f"{date}..{date}" if is_date(date) else ""),
         client=_with(base.client, caller.client),
         session=_with(base.session, caller.session),
         sections=_sections(base, request),
@@ -92,15 +94,24 @@ def checked_text(path: str, episode: Episode, conventions: Conventions) -> tuple
 def _refuse(findings: list[Finding], episode: Episode) -> None:
     errors = [finding for finding in findings if finding.level is Level.ERROR]
     if errors:
-        lines = [
-            f"- {finding.place + ': ' if finding.place else ''}{finding.message} [{finding.rule}]"
-            for finding in errors
-        ]
+        lines = _told(errors)
         said = "\n".join(["refused, nothing was written:", *lines])
         shown = clip(episode.digest, MAX_REFUSAL - len(f"{said}\n{AFTER}"))
         if "«redacted:" in episode.digest and shown:
             said += f"\n{AFTER}{shown}"
         raise Refused(said, errors)
+
+
+def _told(errors: list[Finding]) -> list[str]:
+    """Return a line a fault; of one rule's faults the first few, and how many there are more."""
+    lines: list[str] = []
+    for rule in dict.fromkeys(finding.rule for finding in errors):
+        mine = [finding for finding in errors if finding.rule == rule]
+        for finding in mine[:SHOWN_OF_A_RULE]:
+            lines.append(f"- {finding.place + ': ' if finding.place else ''}{finding.message} [{rule}]")
+        if len(mine) > SHOWN_OF_A_RULE:
+            lines.append(f"- and {len(mine) - SHOWN_OF_A_RULE} more of the same [{rule}]")
+    return lines
 
 
 def _sections(base: Episode, request: WriteRequest) -> tuple[Section, ...]:

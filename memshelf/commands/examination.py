@@ -95,6 +95,12 @@ def derived(patient: Patient, files: Files) -> Iterator[Derived | Unknown]:
     if patient.library.foreign:
         return
     library, name, seen = patient.library, files.view.name, patient.seen
+    bot = library.settings.derived == "bot"
+    committed = derived_files(library, files.view, patient.today)
+    if name not in snapshot.worktree_names(library):  # a sparse checkout leaves the shelf out
+        for path, text in committed.items():
+            yield Derived(patient.label + path, health.committed_bytes(seen, path), text, text, bot=bot)
+        return
     try:
         fresh = derived_files(library, snapshot.worktree_shelf(library, name), patient.today)
         here = {path: read_bytes(library.root / path) for path in fresh}
@@ -103,8 +109,6 @@ def derived(patient: Patient, files: Files) -> Iterator[Derived | Unknown]:
             DERIVED, library.home(name), f"an episode cannot be read: {error.strerror}: mend that first"
         )
         return
-    committed = derived_files(library, files.view, patient.today)
-    bot = library.settings.derived == "bot"
     for path, text in fresh.items():
         there = health.committed_bytes(seen, path)
         both = [Derived(path, here[path], text, committed[path], bot=bot)]

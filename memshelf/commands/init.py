@@ -60,8 +60,8 @@ class Made:
 
     @property
     def server(self) -> list[str]:
-        """The command that a client starts: no PATH, no activated environment needed."""
-        return [sys.executable, "-m", "memshelf", "serve", "--library", str(self.root)]
+        """The command that a client starts: no PATH needed, and nothing is imported from the project (-P)."""
+        return [sys.executable, "-P", "-m", "memshelf", "serve", "--library", str(self.root)]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
@@ -123,7 +123,7 @@ def _require_repository(root: Path) -> None:
     if is_repository:
         return
     branch = git.ask("config", "--get", "init.defaultBranch") or "main"
-    Git(root).porcelain().init("--quiet", f"--initial-branch={branch}")
+    Git(root).porcelain("init", "--quiet", f"--initial-branch={branch}")
 
 
 def _files(library: Library, shelves: Sequence[str], today: str) -> dict[str, bytes]:

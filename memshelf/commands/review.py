@@ -136,5 +136,5 @@ def _remark(kept: Mapping[tuple[str, str], str], entry: Entry, base: str) -> str
 
 
 def _change(library: Library, base: str, entry: Entry) -> str:
-    diff: str = library.git.porcelain().diff("--no-color", "--no-ext-diff", base, entry.rev, "--")
+    diff = library.git.porcelain("diff", "--no-color", "--no-ext-diff", base, entry.rev, "--")
     return "\n".join(diff.split("\n")[4:]) + "\n"

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from memshelf.requests import Caller, WriteRequest
     from memshelf.store.library import Library
 
-DATED = re.compile(r"\d{4}-\d{2}-\d{2}-")
+DATED = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:-|$)")
+"""How an id begins that has a date of its own, well written or not."""
+
 TRIES = 3
 
 

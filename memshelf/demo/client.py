@@ -46,7 +46,7 @@ async def connect(name: str, library: Path, say: Callable[[str], None]) -> Async
     """Start the server as a client called `name` would, and end it afterwards."""
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "memshelf", "serve", "--library", str(library)],
+        args=["-P", "-m", "memshelf", "serve", "--library", str(library)],
         env=dict(os.environ),
     )
     async with Client(server, client_info=Implementation(name=name, version=__version__)) as client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from importlib.resources import files
 from pathlib import Path
@@ -76,7 +77,12 @@ def play(folder: Path | None, say: Callable[[str], None]) -> None:
     library.git.run("config", "user.name", PERSON)
     library.git.run("config", "user.email", MAIL)
     anyio.run(_play, library, say)
-    say(f"\nThe library lies in {root}: look at it with `memshelf index --library {root}`")
+    say(f"\nThe library lies in {root}: look at it with `{_program()} index --library {root}`")
+
+
+def _program() -> str:
+    """Return how this terminal calls MemShelf: the path it was started by, when that is a command."""
+    return sys.argv[0] if Path(sys.argv[0]).name == "memshelf" else "memshelf"
 
 
 def _become_the_person() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 from memshelf import markers
@@ -61,7 +62,8 @@ PRONOUN = re.compile(
 
 def _prose(episode: Episode) -> str:
     """Return the digest without code, HTML, quotations and link targets."""
-    prose = re.sub(r"[ \t]+", " ", markers.unquoted(scan(episode.digest[:READ]).prose))
+    digest = unicodedata.normalize("NFC", episode.digest[:READ])
+    prose = re.sub(r"[ \t]+", " ", markers.unquoted(scan(digest).prose))
     return prose.replace("\n ", "\n").strip()
 
 

@@ -44,7 +44,8 @@ def _texts(value: Value) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value
 
 
-def _is_date(text: str) -> bool:
+def is_date(text: str) -> bool:
+    """Tell whether `text` is a real day written YYYY-MM-DD."""
     if not DATE.fullmatch(text):
         return False
     try:
@@ -98,7 +99,7 @@ def _id_fault(name: str, today: date) -> str:
         return f"{len(name)} characters, limit {MAX_ID}: cut {len(name) - MAX_ID}"
     if not ID.fullmatch(name):
         return _offer(name, today)
-    if not _is_date(name[:10]):
+    if not is_date(name[:10]):
         return "its date is not in the calendar: write a real one"
     if date.fromisoformat(name[:10]) - today > timedelta(days=1):
         return "its date lies ahead: write the day on which the topic was closed"
@@ -198,7 +199,7 @@ def span_malformed(episode: Episode, _: Conventions) -> Iterator[Breach]:
     It says from when to when the work went on: `2026-07-09..2026-07-10`, the same day twice for one day.
     """
     first, _dots, last = episode.span.partition("..")
-    fine = not episode.span or (_is_date(first) and _is_date(last) and first <= last)
+    fine = not episode.span or (is_date(first) and is_date(last) and first <= last)
     if _misshapen(episode.span, fine):
         yield Breach("not two dates in order: write YYYY-MM-DD..YYYY-MM-DD", "span")
 
@@ -209,7 +210,7 @@ def date_differs(episode: Episode, _: Conventions) -> Iterator[Breach]:
 
     One of the two would be wrong in every list. The tool takes the date from the id: leave the key out.
     """
-    known = _is_date(episode.id[:10]) and ID.fullmatch(episode.id)
+    known = is_date(episode.id[:10]) and ID.fullmatch(episode.id)
     if known and episode.date and _misshapen(episode.date, episode.date == episode.id[:10]):
         yield Breach("differs from the id's date: write that one", "date")
 
@@ -237,7 +238,7 @@ def supersedes_malformed(episode: Episode, _: Conventions) -> Iterator[Breach]:
     for index, name in enumerate(episode.supersedes, 1):
         if name == episode.id:
             yield Breach(f"id {index}: is this episode: name the older one", "supersedes")
-        elif _misshapen(name, bool(ID.fullmatch(name)) and len(name) <= MAX_ID and _is_date(name[:10])):
+        elif _misshapen(name, bool(ID.fullmatch(name)) and len(name) <= MAX_ID and is_date(name[:10])):
             yield Breach(f"id {index}: not an id: write it as the index shows it", "supersedes")
 
 
@@ -247,7 +248,7 @@ def retain_until_malformed(episode: Episode, _: Conventions) -> Iterator[Breach]
 
     An episode must not vanish, or stay for ever, over a slip of the pen. Write a real date as YYYY-MM-DD.
     """
-    if _misshapen(episode.retain_until, not episode.retain_until or _is_date(episode.retain_until)):
+    if _misshapen(episode.retain_until, not episode.retain_until or is_date(episode.retain_until)):
         yield Breach("not a date: write YYYY-MM-DD", "retain_until")
 
 

@@ -12,6 +12,7 @@ from memshelf.store.git import GitError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memshelf.store.git import Git
     from memshelf.store.library import Library
 
 NO_PERSON = (
@@ -55,24 +56,32 @@ def build(
     try:
         git.run("read-tree", parent if parent else "--empty", extra=private)
         git.run("update-index", "-z", "--index-info", data=_index_info(library, changes), extra=private)
-        git.run("hook", "run", "--ignore-missing", "pre-commit", extra=private)
+        _ask_hook(git, private)
         tree = git.run("write-tree", extra=private, durable=True).decode().strip()
     finally:
         index.unlink(missing_ok=True)
     options = ["-p", parent] if parent else []
     options += ["-S"] if git.ask("config", "--type=bool", "commit.gpgsign") == "true" else []
-    return (
-        git.run(
-            "commit-tree",
-            tree,
-            *options,
-            data=message.encode(),
-            extra=_author_variables(author),
-            durable=True,
-        )
-        .decode()
-        .strip()
-    )
+    extra = _author_variables(author)
+    try:
+        made = git.run("commit-tree", tree, *options, data=message.encode(), extra=extra, durable=True)
+    except GitError as error:
+        if "-S" not in options:
+            raise
+        raise GitError(
+            f"{error}: nothing was changed: mend the signer that commit.gpgsign asks for, then try again"
+        ) from None
+    return made.decode().strip()
+
+
+def _ask_hook(git: Git, private: Mapping[str, str]) -> None:
+    try:
+        git.run("hook", "run", "--ignore-missing", "pre-commit", extra=private)
+    except GitError as error:
+        said = str(error).removeprefix("git hook: ")
+        raise GitError(
+            f"the pre-commit hook refused, nothing was changed: {said}: mend what it names, then try again"
+        ) from None
 
 
 def _index_info(library: Library, changes: Mapping[str, bytes | None]) -> bytes:

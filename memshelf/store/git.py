@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    import git
-
 LOCAL_VARIABLES = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
@@ -52,6 +50,7 @@ DURABLE = ("core.fsync=committed,reference", "core.fsyncMethod=fsync")
 
 VERB = re.compile("[a-z][a-z-]*")
 
+UNWRITABLE = ("Read-only file system", "Permission denied", "insufficient permission")
 NO_GIT = "git was not found: install git 2.36 or newer"
 
 
@@ -169,10 +168,11 @@ class Git:
         """Write `content` as a blob, bytes as they are, and return its id."""
         return self.line("hash-object", "-w", "--stdin", data=content, durable=True)
 
-    def porcelain(self) -> git.Git:
-        """Return GitPython's runner for this folder.
+    def porcelain(self, verb: str, *arguments: str) -> str:
+        """Run a command that people use through GitPython and return its stdout.
 
-        GitPython inherits this process's variables whole, so the ties are cut there.
+        Raises GitError with git's words. GitPython inherits this process's variables whole, so the ties
+        are cut there.
         """
         for name in LOCAL_VARIABLES:
             os.environ.pop(name, None)
@@ -182,10 +182,15 @@ class Git:
             raise MemShelfError(NO_GIT) from None
         runner = gitpython.Git(str(self.folder))
         runner.update_environment(LC_ALL="C", GIT_TERMINAL_PROMPT="0")
-        return runner
+        try:
+            return str(getattr(runner, verb)(*arguments))
+        except gitpython.GitCommandError as error:
+            raise GitError(_last_words(verb, str(error.stderr).strip().strip("'").encode())) from None
 
 
 def _last_words(verb: str, stderr: bytes) -> str:
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").split("\n") if line.strip()]
     words = " ".join(line for line in lines if not line.startswith("hint:"))
+    if any(refusal in words for refusal in UNWRITABLE):
+        words = "the repository cannot be written: make it yours, or use a clone of your own"
     return f"git {verb}: {words or 'failed without a word'}"

@@ -92,10 +92,15 @@ def check_clean(library: Library, paths: Sequence[str]) -> None:
         status = git.run("--literal-pathspecs", "status", "--porcelain", "-z", *EVERY_FILE, "--", *paths)
         dirty = [line[3:] for line in status.decode("utf-8", "surrogateescape").split("\0") if line]
         if dirty:
-            raise MemShelfError(
-                f"{folder / dirty[0]} has changes of its own: commit or move them, then try again"
-            )
+            raise MemShelfError(f"{folder / dirty[0]} {_way_out(library, dirty[0])}, then try again")
         _check_hidden(git, paths)
+
+
+def _way_out(library: Library, path: str) -> str:
+    """Return what to do about a changed file: a commit of a derived one would be written over."""
+    if PurePosixPath(path).name in (library.layout.index, library.layout.ledger):
+        return "is derived and has changes of its own: put them into an episode, `git restore` the file"
+    return "has changes of its own: commit or move them"
 
 
 def _check_hidden(git: Git, paths: Sequence[str]) -> None:

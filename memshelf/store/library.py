@@ -131,7 +131,8 @@ def locate_why(explicit: str | None, variables: Mapping[str, str], start: Path) 
             above = folder == start or folder in start.parents
             return folder, "above the current folder" if above else DEFAULT_PLACE
     raise MemShelfError(
-        f"no library above {start} nor at {home}: pass --library DIR, or make one with `memshelf init DIR`"
+        f"no library above {start} nor at {home}: pass --library DIR, set ${LIBRARY_VARIABLE}, "
+        "or make one with `memshelf init DIR`"
     )
 
 
