@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import PurePosixPath
 
 KINDS = {"topic": "topics", "research": "research", "session": "sessions"}
 """Kind of episode -> folder under `docs/`."""
@@ -33,8 +36,17 @@ MAX_ID = 80
 MAX_EPISODE_BYTES = 2_000_000
 MAX_ANSWER_TOKENS = 20_000
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
+NAME = re.compile(rf"[\w.+-]{{1,{MAX_ID}}}")
+"""An id of any tool that can stand in a sentence of ours: one word."""
+
 Value = str | tuple[str, ...]
 """A front-matter value: text, or a list of texts."""
+
+
+def squeeze(text: str) -> str:
+    """Return `text` as one line: no control characters, single spaces."""
+    return " ".join(CONTROL.sub(" ", text).split())
 
 
 class Level(StrEnum):
@@ -157,9 +169,16 @@ class Entry:
     amends: bool = False
 
     @property
+    def name(self) -> str:
+        """The id where it is one word of at most MAX_ID characters, else the file's stem as one line."""
+        if NAME.fullmatch(self.episode.id):
+            return self.episode.id
+        return squeeze(unicodedata.normalize("NFC", PurePosixPath(self.path).stem))[:MAX_ID]
+
+    @property
     def address(self) -> str:
         """What `read_episode` accepts for exactly this entry."""
-        return f"{self.shelf}/{self.episode.id}" + ("@draft" if self.state is State.DRAFT else "")
+        return f"{self.shelf}/{self.name}" + ("@draft" if self.state is State.DRAFT else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import difflib
 import json
 import re
 from dataclasses import dataclass, field, fields
+from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -186,6 +187,20 @@ def build(request: type[Request], values: Mapping[str, object]) -> Request:
     if faults:
         raise UsageError("; ".join(dict.fromkeys(faults)))
     return request(**made)
+
+
+def require_days(**days: str | None) -> None:
+    """Raise UsageError that names every argument which is no real day; None and empty: not passed."""
+    faults = [f"{name}: takes a day as YYYY-MM-DD" for name, day in days.items() if day and not _is_day(day)]
+    if faults:
+        raise UsageError("; ".join(faults))
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

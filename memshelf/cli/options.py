@@ -74,7 +74,15 @@ def request_of(parsed: argparse.Namespace, request: type[Request], **more: Any) 
 
 def library_of(parsed: argparse.Namespace) -> Library:
     """Open the library that the flags, the environment or the current folder name."""
-    return open_library(locate(parsed.library, os.environ, Path.cwd()))
+    return open_library(locate(parsed.library, os.environ, here()))
+
+
+def here() -> Path:
+    """Return the current folder; the root, which holds no project, when it has been deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/")
 
 
 def caller() -> Caller:
@@ -83,7 +91,7 @@ def caller() -> Caller:
         client=host_client(os.environ) or "memshelf-cli",
         session=os.environ.get("CLAUDE_CODE_SESSION_ID", ""),
         today=clock.today(),
-        folder=Path.cwd(),
+        folder=here(),
         variables=os.environ,
     )
 

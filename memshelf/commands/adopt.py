@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.drafts import refuse_agent
 from memshelf.commands.init import SETTINGS
-from memshelf.commands.scope import conventions_of
+from memshelf.commands.scope import conventions_of, require_branch
 from memshelf.commands.shelving import derived_files
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import manifest, settings
@@ -118,6 +118,7 @@ def adopt(library: Library, caller: Caller, *, yes: bool = False, as_person: boo
 def _plan(seen: Snapshot, today: str) -> tuple[Adoption, dict[str, bytes]]:
     """Return what adopting is, and path from the library's folder -> new content of each file it changes."""
     library = seen.library
+    require_branch(seen)
     if not seen.names:
         raise MemShelfError(f"{manifest.NAME} is not on the branch yet: commit the shelf, then try again")
     shelf, branch = seen.names[0], library.branch.removeprefix("refs/heads/")

@@ -17,8 +17,8 @@ from memshelf.commands.examination import (
     ref,
     without_manifest,
 )
-from memshelf.commands.scope import conventions_of
-from memshelf.errors import FormatError
+from memshelf.commands.scope import conventions_of, require_branch
+from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import manifest, settings
 from memshelf.model import Conventions, Finding, Level
 from memshelf.rules import RULES
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memshelf.commands.examination import Files
+    from memshelf.store.snapshot import Snapshot
 
     Said = Finding | Unknown
 
@@ -91,6 +92,7 @@ def doctor(root: Path, today: str) -> Diagnosis:
     except GitError as error:
         changes = {}
         said.append(Unknown(("episode-not-committed",), "", str(error)))
+    said += _out_of_sight(seen)
     patient = Patient(library, seen, today, changes, tuple(health.proposals(library)))
     names = sorted({*seen.names, *snapshot.worktree_names(library)})
     shelves: list[Files] = []
@@ -106,6 +108,17 @@ def doctor(root: Path, today: str) -> Diagnosis:
         tuple(one for one in said if isinstance(one, Finding)),
         tuple(one for one in said if isinstance(one, Unknown)),
     )
+
+
+def _out_of_sight(seen: Snapshot) -> Iterator[Unknown]:
+    """Yield the branch that is not in this clone, and the folders that are only links."""
+    every = (*RULES, *SHELF_RULES)
+    try:
+        require_branch(seen)
+    except MemShelfError as error:
+        yield Unknown(every, "", str(error))
+    for link in sorted(set(snapshot.linked_folders(seen.library).values())):
+        yield Unknown(every, link, snapshot.FOLDER_FAULT)
 
 
 def _as_far_as_it_goes(patient: Patient, said: Iterator[Said]) -> Iterator[Said]:

@@ -9,6 +9,7 @@ from memshelf.commands.paging import budget_of, start_of
 from memshelf.commands.scope import shelves_to_read
 from memshelf.derived.map import render_map
 from memshelf.formats import envelope
+from memshelf.requests import require_days
 from memshelf.store import snapshot
 
 if TYPE_CHECKING:
@@ -47,8 +48,10 @@ class Map:
 def index(library: Library, request: IndexRequest, caller: Caller) -> Map:
     """Render the map of the shelves in scope: accepted episodes and drafts, newest first.
 
-    Raises MemShelfError for an unknown shelf or a cursor that no answer gave.
+    Raises MemShelfError for an unknown shelf or a cursor that no answer gave, UsageError for a date that
+    is no day.
     """
+    require_days(since=request.since)
     seen = snapshot.take(library)
     names = shelves_to_read(seen, request.shelf, caller)
     views = seen.load(names)

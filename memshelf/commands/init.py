@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memshelf.commands.scope import require_branch
 from memshelf.commands.shelving import derived_files
 from memshelf.errors import MemShelfError, UsageError
 from memshelf.formats import manifest, settings
@@ -20,6 +21,7 @@ from memshelf.store.library import (
     SHELVES,
     is_lone_shelf,
     open_library,
+    place,
     refuse_bare,
     repository_facts,
 )
@@ -89,12 +91,13 @@ def init(folder: Path, shelves: Sequence[str] = (), *, today: str) -> Made:
     """Make `folder` a library with the shelf `shared` and the named ones; files that are there stay.
 
     A plain folder becomes a Git repository. Everything goes into one commit of the person's. Raises
-    UsageError for a bad shelf name, MemShelfError when git does not know the person.
+    UsageError for a bad shelf name, MemShelfError when git does not know the person, the folder's path is
+    none, or the clone lacks the library's branch.
     """
     for name in shelves:
         if not SHELF_NAME.fullmatch(name):
             raise UsageError("a shelf's name is lower-case letters, digits and single hyphens, up to 40")
-    root = folder.expanduser().absolute()
+    root = place(folder)
     if root.exists() and not root.is_dir():
         raise MemShelfError(f"{root} is a file: name a folder")
     refuse_bare(root)
@@ -103,6 +106,7 @@ def init(folder: Path, shelves: Sequence[str] = (), *, today: str) -> Made:
     library = open_library(root)
     with landing.exclusive(library) as held:
         seen = snapshot.take(library)
+        require_branch(seen)
         names = sorted({SHARED, *shelves, *seen.names})
         has = set(library.git.paths(seen.tip)) if seen.tip else set[str]()
         wanted = _files(library, [name for name in names if name not in seen.names], today)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.paging import budget_of, start_of
 from memshelf.commands.scope import known_shelf, nearest, require_branch, shelves_to_read
+from memshelf.derived.lines import squeeze
 from memshelf.errors import MemShelfError
 from memshelf.formats import address, envelope
 from memshelf.formats import episode as episode_format
-from memshelf.model import State
+from memshelf.model import MAX_ID, State
 from memshelf.store import snapshot
-from memshelf.text import page
+from memshelf.text import clip, page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from memshelf.store.snapshot import Snapshot
 
 BUDGET = 10_000
+MAX_LISTED = 800
+"""Characters of the headings that a refusal lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def _shelf_of(seen: Snapshot, wanted: Address, caller: Caller) -> Shelf:
 
 def _no_such(seen: Snapshot, wanted: Address) -> MemShelfError:
     known = {episode_id: f"{shelf}/{episode_id}" for shelf, episode_id in seen.ids()}
-    near = [known[name] for name in nearest(wanted.id, known)]
+    near = [clip(squeeze(known[name]), 2 * MAX_ID) for name in nearest(wanted.id, known)]
     if near:
         return MemShelfError(f"no such episode: did you mean {' or '.join(near)}?")
     if known:
@@ -100,8 +103,8 @@ def _no_such(seen: Snapshot, wanted: Address) -> MemShelfError:
 
 
 def _entry_of(view: Shelf, wanted: Address) -> Entry:
-    kept = [entry for entry in view.entries if _same(entry.episode.id, wanted.id)]
-    proposed = [entry for entry in view.drafts if _same(entry.episode.id, wanted.id)]
+    kept = [entry for entry in view.entries if _called(entry, wanted.id)]
+    proposed = [entry for entry in view.drafts if _called(entry, wanted.id)]
     found = proposed if wanted.draft else [*kept, *proposed]
     if found:
         return found[0]
@@ -110,6 +113,10 @@ def _entry_of(view: Shelf, wanted: Address) -> Entry:
     if wanted.draft and kept:
         raise MemShelfError(f"no draft of {wanted.id} waits: read {kept[0].address}")
     raise MemShelfError(f"{wanted.id} is there but cannot be read: `memshelf check` says why")
+
+
+def _called(entry: Entry, wanted: str) -> bool:
+    return _same(entry.episode.id, wanted) or _same(entry.name, wanted)
 
 
 def _same(one: str, other: str) -> bool:
@@ -122,7 +129,8 @@ def _sections(entry: Entry, names: Sequence[str]) -> str:
     folded = {heading.casefold(): heading for heading in has}
     wanted = [folded.get(episode_format.canonical(name.strip()).casefold(), "") for name in names]
     if not all(wanted):
-        raise MemShelfError(f"no such section in {entry.address}: it has {', '.join(has)}")
+        headings = ", ".join(clip(squeeze(heading), MAX_ID) for heading in has)
+        raise MemShelfError(f"no such section in {entry.address}: it has {clip(headings, MAX_LISTED)}")
     return "\n".join(episode_format.render_section(has[heading]) for heading in dict.fromkeys(wanted))
 
 
@@ -133,7 +141,7 @@ def _remarks(view: Shelf, entry: Entry) -> tuple[str, ...]:
         remarks.append("a draft: no person has accepted it yet")
     elif pending:
         remarks.append(f"an amend is pending: read {pending.address}")
-    newer = [other.episode.id for other in view.entries if entry.episode.id in other.episode.supersedes]
+    newer = [other.name for other in view.entries if entry.episode.id in other.episode.supersedes]
     if newer:
         remarks.append(f"superseded by {', '.join(newer)}")
     return tuple(remarks)

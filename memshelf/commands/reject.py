@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.drafts import find_drafts
 from memshelf.commands.scope import conventions_of
+from memshelf.derived.lines import squeeze
 from memshelf.errors import UsageError
 from memshelf.redact import Policy
 from memshelf.redact.doors import scrub
@@ -37,8 +38,11 @@ def reject(library: Library, request: RejectRequest, today: str, *, seen: Entry 
     """Move a draft to the rejected ones with the reason, redacted.
 
     `seen` is the draft that was looked at: no other text is rejected for it. Raises UsageError without
-    a reason, MemShelfError when there is no such draft.
+    a reason, or for one with control characters or surrogates; MemShelfError when there is no such draft.
     """
+    spaced = " ".join(request.reason.split())
+    if squeeze(spaced) != spaced:
+        raise UsageError("reason: holds a control character or broken text: write plain words")
     name = request.id if not request.shelf else f"{request.shelf}/{request.id}"
     entry = find_drafts(library, [seen or name])[0]
     policy = Policy(conventions_of(library, entry.shelf, today).patterns)

@@ -19,23 +19,25 @@ class Rendered:
     """The derived files that differed, as paths from the library's folder.
 
     `checked` says that they were only compared; `pending` that the bot will render them. `foreign` are
-    those that another tool renders, left alone.
+    those that another tool renders, left alone; `linked` the symbolic links that stand for folders of a
+    shelf, which is then not rendered.
     """
 
     stale: tuple[str, ...]
     checked: bool
     pending: bool
     foreign: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether there is nothing for a person to do."""
-        return not (self.checked and self.stale) or self.pending
+        return not self.linked and (not (self.checked and self.stale) or self.pending)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
         facts = {"stale": list(self.stale), "written": not self.checked, "pending": self.pending}
-        return facts | {"foreign": list(self.foreign)}
+        return facts | {"foreign": list(self.foreign), "linked": list(self.linked)}
 
     def as_text(self) -> str:
         """Return a line a file that differed; nothing when all is well."""
@@ -46,11 +48,12 @@ class Rendered:
             if self.pending
             else "out of date"
         )
-        way_out = "" if self.ok else ": run `memshelf render`"
+        way_out = "" if not self.checked or self.pending else ": run `memshelf render`"
         lines = [f"{path}: {word}{way_out}" for path in self.stale]
         lines += [
             f"{path}: another tool's, left alone: `memshelf adopt` makes it ours" for path in self.foreign
         ]
+        lines += [f"{path}: {snapshot.FOLDER_FAULT}" for path in self.linked]
         return "\n".join(lines)
 
 
@@ -59,8 +62,9 @@ def render(library: Library, today: str, *, check: bool = False) -> Rendered:
     if library.foreign:
         return Rendered((), check, pending=False, foreign=(library.layout.index, library.layout.ledger))
     stale = []
+    links = snapshot.linked_folders(library)
     with contextlib.nullcontext() if check else landing.exclusive(library):
-        for name in snapshot.worktree_names(library):
+        for name in (name for name in snapshot.worktree_names(library) if name not in links):
             shelf = snapshot.worktree_shelf(library, name)
             for path, content in derived_files(library, shelf, today).items():
                 if read_bytes(library.root / path) == content:
@@ -68,4 +72,5 @@ def render(library: Library, today: str, *, check: bool = False) -> Rendered:
                 stale.append(path)
                 if not check:
                     write_bytes(library.root / path, content, library.common / journal.FOLDER)
-    return Rendered(tuple(stale), check, check and library.settings.derived == "bot")
+    pending = check and library.settings.derived == "bot"
+    return Rendered(tuple(stale), check, pending, linked=tuple(sorted(set(links.values()))))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.drafts import all_drafts, pick
 from memshelf.commands.scope import conventions_of
+from memshelf.derived.lines import squeeze
 from memshelf.formats import episode as episode_format
 from memshelf.rules.lint import lint_episode
 from memshelf.store import snapshot
@@ -45,7 +46,7 @@ class Waiting:
     def as_text(self) -> str:
         """Return a line a draft and what can be done."""
         lines = [
-            f"{entry.shelf}/{entry.episode.id}  {'(amend) ' if entry.amends else ''}{entry.episode.title}"
+            f"{entry.shelf}/{entry.name}  {'(amend) ' if entry.amends else ''}{squeeze(entry.episode.title)}"
             for entry in self.drafts
         ]
         lines += [
@@ -88,13 +89,13 @@ class Shown:
 
     def as_text(self) -> str:
         """Return the report, then the text or what an amend changes."""
-        redacted = ", ".join(self.note.redactions) or "nothing"
+        redacted = squeeze(", ".join(self.note.redactions)) or "nothing"
         report = [
-            f"draft {self.entry.shelf}/{self.entry.episode.id} by {self.note.client}",
+            f"draft {self.entry.shelf}/{self.entry.name} by {squeeze(self.note.client)}",
             f"redacted: {redacted}",
         ]
         report += [self.remark] if self.remark else []
-        report += [str(finding) for finding in self.findings]
+        report += [squeeze(str(finding)) for finding in self.findings]
         return "\n".join([*report, "", self.change or episode_format.render(self.entry.episode)])
 
 
@@ -117,7 +118,8 @@ def show(library: Library, today: str, name: str) -> Shown:
     drafts = all_drafts(library)
     entry = pick(drafts, name)
     note = read_note(library.git, entry.commit)
-    findings = tuple(lint_episode(entry.episode, conventions_of(library, entry.shelf, today)))
+    conventions = replace(conventions_of(library, entry.shelf, today), adopted=False)
+    findings = tuple(lint_episode(entry.episode, conventions))
     remark = _remark(drafts.kept, entry, note.base)
     if not note.base:
         return Shown(entry, note, findings, remark=remark)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memshelf.commands.scope import shelves_to_read
+from memshelf.requests import require_days
 from memshelf.search import fulltext
 from memshelf.store import snapshot
 
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 def search(library: Library, request: SearchRequest, caller: Caller) -> Answer:
     """Search the shelves in scope; a hit that lies only elsewhere is told as `wrong scope`.
 
-    Raises MemShelfError for an unknown shelf or a cursor that no answer gave.
+    Raises MemShelfError for an unknown shelf or a cursor that no answer gave, UsageError for a date that
+    is no day.
     """
+    require_days(since=request.since, until=request.until)
     seen = snapshot.take(library)
     names = shelves_to_read(seen, request.shelf, caller)
     views = seen.load(seen.names)

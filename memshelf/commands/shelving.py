@@ -88,6 +88,8 @@ def _changes(library: Library, before: Shelf, proposal: Proposal, today: str) ->
         state = "was changed since" if base and accepted else "is gone" if base else "exists by now"
         if not entry.commit:
             raise Taken(f"{entry.shelf}/{entry.episode.id}: the episode {state}: read it, then amend it")
+        if library.git.commit_of(ref_of(entry.shelf, entry.episode.id)) != entry.commit:
+            raise MemShelfError(f"{entry.address} was decided on meanwhile: nothing to do")
         raise MemShelfError(
             f"{entry.address}: the accepted episode {state}: reject this draft, read the episode, write anew"
         )

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.render import render
+from memshelf.commands.scope import require_branch
 from memshelf.derived.lines import has_open_threads, title
 from memshelf.errors import MemShelfError
 from memshelf.model import State
@@ -117,8 +118,12 @@ class Status:
 
 
 def status(library: Library, today: str) -> Status:
-    """Look at the branch, the drafts and the work tree; `today` is an ISO date. Nothing is fetched."""
+    """Look at the branch, the drafts and the work tree; `today` is an ISO date. Nothing is fetched.
+
+    Raises MemShelfError when the clone lacks the library's branch.
+    """
     seen = snapshot.take(library)
+    require_branch(seen)
     views = seen.load(sorted({*seen.names, *(draft.shelf for draft in seen.drafts)}))
     faults = [f"{document.path}: {document.fault}" for view in views for document in view.unreadable]
     faults += [

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from memshelf import model
 from memshelf.markers import headline
 
 if TYPE_CHECKING:
@@ -13,15 +14,10 @@ if TYPE_CHECKING:
 
     from memshelf.model import Entry, Episode
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 NOTHING = frozenset({"", "none", "n/a", "нет"})
 UNDATED = "undated"
-
-
-def squeeze(text: str) -> str:
-    """Return `text` as one line: no control characters, single spaces."""
-    return " ".join(CONTROL.sub(" ", text).split())
+squeeze = model.squeeze
 
 
 def title(episode: Episode) -> str:
@@ -51,10 +47,8 @@ def day(episode: Episode) -> str:
 
 
 def successors(entries: Iterable[Entry]) -> dict[str, str]:
-    """Return replaced id -> the newest id that replaces it."""
-    return {
-        old: new for new, old in sorted((e.episode.id, old) for e in entries for old in e.episode.supersedes)
-    }
+    """Return replaced id -> the name of the newest entry that replaces it."""
+    return {old: new for new, old in sorted((e.name, old) for e in entries for old in e.episode.supersedes)}
 
 
 def by_month(episodes: Iterable[Episode]) -> list[tuple[str, int]]:

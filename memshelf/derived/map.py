@@ -52,12 +52,12 @@ class Row:
         label = f" [{self.label}]" if self.label else ""
         if self.entry.state is State.SUPERSEDED:
             pointer = f" → {squeeze(self.successor)}" if self.successor else ""
-            return f"~~{squeeze(episode.id)} · {clip(title(episode), width)}~~{pointer}{label}"
+            return f"~~{self.entry.name} · {clip(title(episode), width)}~~{pointer}{label}"
         said = words(episode)
         text = clip(f"{title(episode)}: {said}" if said else title(episode), width)
         pinned = " [pinned]" if is_pinned(episode) else ""
         opened = " [open]" if has_open_threads(episode) else ""
-        return f"{squeeze(episode.id)} · {text}{pinned}{opened}{label}"
+        return f"{self.entry.name} · {text}{pinned}{opened}{label}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ def load(text: str) -> dict[str, Any]:
         line = getattr(error.problem_mark or error.context_mark, "line", -1) + 1
         problem = NAME.sub("…", error.problem or error.context or "cannot be read")
         raise FormatError(f"broken YAML: {problem}: put the value in double quotes", line) from None
+    except RecursionError:
+        raise FormatError("values are nested too deep: write flat lists `[a, b]`") from None
     except yaml.YAMLError:
         raise FormatError("broken YAML: a character that YAML does not allow: remove it") from None
     if data is None or data == "":

@@ -16,6 +16,9 @@ OURS = "external"
 """`index.generated_by` of a shelf whose derived files MemShelf renders."""
 
 INDEX, LEDGER, PATTERNS = "INDEX.md", "ledger.tsv", "POLICY.patterns"
+UNSAFE = re.compile(r"[\\\x00-\x1f\x7f-\x9f]")
+"""What no path of a shelf may hold: backslashes and control characters."""
+
 MEMORY = re.compile(r"^profile:[ \t]*[\"']?memory\b", re.MULTILINE)
 GENERATED_BY = re.compile(r"(\bgenerated_by:[ \t]*)[^\s,}#]+")
 INDEX_BLOCK = re.compile(r"^index:[ \t]*(?:#.*)?\n", re.MULTILINE)
@@ -67,7 +70,7 @@ def parse(text: str) -> Manifest:
     return Manifest(
         name=str(keys.get("name", "")),
         docs_root=_path(keys, "docs_root", "docs"),
-        categories=tuple(categories),
+        categories=tuple(_inside("categories", item) for item in categories),
         generated_by=_text(index, "generated_by", "docshelf-mcp"),
         index=_path(index, "path", INDEX),
         ledger=_path(ledger, "path", LEDGER),
@@ -128,7 +131,13 @@ def _text(keys: dict[str, Any], key: str, default: str) -> str:
 
 
 def _path(keys: dict[str, Any], key: str, default: str) -> str:
-    value = _text(keys, key, default).rstrip("/")
-    if not value or value.startswith("/") or ".." in value or "\\" in value:
-        raise FormatError(f"{key}: write a path inside the shelf")
-    return value
+    return _inside(key, _text(keys, key, default))
+
+
+def _inside(key: str, value: str) -> str:
+    """Return a path below the shelf's folder in its one spelling; `key` is named where it is none."""
+    path = value.removeprefix("./").rstrip("/")
+    parts = path.casefold().split("/")
+    if UNSAFE.search(path) or any(part in ("", ".", "..", ".git") for part in parts):
+        raise FormatError(f"{key}: write a path inside the shelf, as `docs` or `docs/memory`")
+    return path

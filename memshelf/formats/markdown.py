@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 CLOSING_FENCE = re.compile(r"[ >\t]*(`{3,}|~{3,})[ \t]*")
-BLANK_ENDS = re.compile(r"\A(?:[ \t]*\n)+|(?:\n[ \t]*)+\Z|\A[ \t]*\Z")
+BLANK = " \t\n"
 CONTAINERS = ("List", "Item", "BlockQuote", "FootnoteDefinition")
 HIDDEN = ("CodeBlock", "HtmlBlock", "BlockQuote")
 
@@ -44,7 +44,12 @@ class Scan:
 
 def trim(text: str) -> str:
     """Return `text` without blank lines at either end; the indent of its first line stays."""
-    return BLANK_ENDS.sub("", text)
+    kept = text.rstrip(BLANK)
+    if not kept:
+        return ""
+    last_line_end = text[len(kept) :].partition("\n")[0]
+    first_line = kept.rfind("\n", 0, len(kept) - len(kept.lstrip(BLANK))) + 1
+    return kept[first_line:] + last_line_end
 
 
 def split_sections(text: str) -> tuple[str, list[Section]]:
@@ -71,7 +76,7 @@ def scan(text: str) -> Scan:
     line_of = _line_counter(raw)
     prose = bytearray(raw)
     found: dict[str, list[Any]] = {"Heading": [], "CodeBlock": [], "Html": [], "Link": []}
-    open_fence = 0
+    open_fence = blanked = 0
     for name, detail, start, end in _events(text):
         line = line_of(start)
         if name == "Heading":
@@ -84,8 +89,9 @@ def scan(text: str) -> Scan:
         elif name in ("Link", "Image"):
             found["Link"].append(detail["dest_url"])
             _blank_target(prose, start, end)
-        if name in HIDDEN or name in ("Code", "InlineHtml"):
+        if end > blanked and name in (*HIDDEN, "Code", "InlineHtml"):
             _blank(prose, start, end)
+            blanked = end
     return Scan(
         headings=tuple(found["Heading"]),
         fences=tuple(found["CodeBlock"]),

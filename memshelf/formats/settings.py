@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,9 @@ from memshelf.errors import FormatError
 from memshelf.formats import front_matter
 
 NAME = "memshelf.yml"
+BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|\Z)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![./])")
+"""What `git check-ref-format --branch` lets through."""
+
 CHOICES = {"review": ("branch", "off"), "derived": ("local", "bot"), "contract": ("full", "adopted")}
 SHELF_KEYS = ("markers", "rules_off", "projects")
 
@@ -45,8 +49,9 @@ def parse(text: str) -> Settings:
     for key, allowed in CHOICES.items():
         if keys.get(key, allowed[0]) not in allowed:
             raise FormatError(f"{key}: write one of {', '.join(allowed)}")
-    if not isinstance(keys.get("branch", ""), str):
-        raise FormatError("branch: write one branch name")
+    branch = keys.get("branch", "")
+    if not isinstance(branch, str) or (branch and not BRANCH.fullmatch(branch)):
+        raise FormatError("branch: not a name that git allows for a branch: write one such as main")
     return Settings(
         **keys, shelves={name: _shelf(name, value) for name, value in _mapping(shelves, "shelves").items()}
     )

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from memshelf.formats.envelope import wrap
-from memshelf.model import State
+from memshelf.model import State, squeeze
 from memshelf.text import tokens
 
 NO_ROOM = "The budget holds no hit: raise it."
@@ -111,8 +111,8 @@ class Answer:
 
 def _line(hit: Hit) -> str:
     state = "" if hit.state is State.ACCEPTED else f" [{hit.state}]"
-    title = " ".join(hit.title.split())
-    return f"{hit.address}{state} · {title}" + (f"\n  {hit.snippet}" if hit.snippet else "")
+    snippet = squeeze(hit.snippet)
+    return f"{squeeze(hit.address)}{state} · {squeeze(hit.title)}" + (f"\n  {snippet}" if snippet else "")
 
 
 def _count(number: int, noun: str) -> str:

@@ -109,7 +109,15 @@ def _hit(found: Found, query: dict[str, list[str]]) -> Hit:
     text = snippet(found.body, {stem for terms in query.values() for stem in terms})
     score, state = round(found.score, 6), found.entry.state
     return Hit(
-        episode.id, found.entry.shelf, episode.title, day(episode), found.heading, text, score, why, state
+        found.entry.name,
+        found.entry.shelf,
+        episode.title,
+        day(episode),
+        found.heading,
+        text,
+        score,
+        why,
+        state,
     )
 
 

@@ -48,18 +48,24 @@ def build(
 
     `changes` maps paths from the library's folder to new content, None to remove. No ref, no index of
     the user's and no file of the checkout is touched. Call it inside `landing.exclusive`. The person's
-    pre-commit hook and signing apply; raises GitError with their words when one refuses.
+    pre-commit hook and signing apply; raises GitError with their words when one refuses, and MemShelfError
+    when the new tree is not what `changes` asked for.
     """
     index = journal.fresh(library.common).with_suffix(".index")
     private = {"GIT_INDEX_FILE": str(index)}
     git = library.git
+    wanted = {
+        library.prefix + path: None if content is None else git.store(content)
+        for path, content in changes.items()
+    }
     try:
         git.run("read-tree", parent if parent else "--empty", extra=private)
-        git.run("update-index", "-z", "--index-info", data=_index_info(library, changes), extra=private)
+        git.run("update-index", "-z", "--index-info", data=_index_info(git, wanted), extra=private)
         _ask_hook(git, private)
         tree = git.run("write-tree", extra=private, durable=True).decode().strip()
     finally:
         index.unlink(missing_ok=True)
+    _verify(git, tree, wanted)
     options = ["-p", parent] if parent else []
     options += ["-S"] if git.ask("config", "--type=bool", "commit.gpgsign") == "true" else []
     extra = _author_variables(author)
@@ -84,13 +90,25 @@ def _ask_hook(git: Git, private: Mapping[str, str]) -> None:
         ) from None
 
 
-def _index_info(library: Library, changes: Mapping[str, bytes | None]) -> bytes:
-    zero = "0" * len(library.git.store(b""))
-    lines = []
-    for path, content in changes.items():
-        facts = f"0 {zero}" if content is None else f"100644 {library.git.store(content)}"
-        lines.append(f"{facts}\t{library.prefix}{path}\0")
+def _index_info(git: Git, wanted: Mapping[str, str | None]) -> bytes:
+    zero = "0" * len(git.store(b""))
+    lines = (f"100644 {sha}\t{path}\0" if sha else f"0 {zero}\t{path}\0" for path, sha in wanted.items())
     return "".join(lines).encode()
+
+
+def _verify(git: Git, tree: str, wanted: Mapping[str, str | None]) -> None:
+    """Raise MemShelfError unless every path has its blob in `tree`: git skips a path that it finds bad."""
+    listing = git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", *wanted)
+    found = {}
+    for line in listing.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        facts, _, path = line.partition("\t")
+        found[path] = facts.split(" ")[2]
+    for path, sha in wanted.items():
+        if found.get(path) != sha:
+            raise MemShelfError(
+                f"git did not take {path} as it was written, nothing was changed: "
+                "look for a hook that changes it or a name that git refuses, then try again"
+            )
 
 
 def _author_variables(author: Author | None) -> dict[str, str]:

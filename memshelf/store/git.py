@@ -35,8 +35,14 @@ LOCAL_VARIABLES = (
     "GIT_PREFIX",
     "GIT_SHALLOW_FILE",
     "GIT_COMMON_DIR",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_LITERAL_PATHSPECS",
 )
-"""Variables that tie git to one repository; a hook or `rebase -x` that runs us sets them for another."""
+"""Variables that tie git to one repository, or change what a path means to it.
+
+A hook or `rebase -x` that runs us sets them for its own ends."""
 
 SETTINGS = (
     "gc.auto=0",

@@ -55,6 +55,7 @@ class Remote:
 def open_as_it_is(root: Path) -> tuple[Library, FormatError | None]:
     """Open the library at `root`; settings that cannot be read are the defaults, and the fault is told.
 
+    Where HEAD is detached and the clone lacks the branch, as in CI, what is checked out stands for it.
     Raises MemShelfError when it is in no Git repository.
     """
     faults: list[FormatError] = []
@@ -70,6 +71,9 @@ def open_as_it_is(root: Path) -> tuple[Library, FormatError | None]:
             return settings.Settings()
 
     library = open_with(root, read)
+    git = library.git
+    if not git.commit_of(library.branch) and not git.ask("symbolic-ref", "--quiet", "HEAD"):
+        library = replace(library, branch="HEAD")
     return library, next(iter(faults), None)
 
 

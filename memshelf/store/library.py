@@ -119,13 +119,13 @@ def locate_why(explicit: str | None, variables: Mapping[str, str], start: Path) 
     """Do as `locate` does, and say beside the folder why it is this one."""
     named = explicit or variables.get(LIBRARY_VARIABLE)
     if named:
-        root = Path(named).expanduser().absolute()
+        root = place(named)
         if not is_library(root):
             refuse_bare(root)
             state = "holds no library" if root.is_dir() else "does not exist"
             raise MemShelfError(f"{root} {state}: check the path, or make one with `memshelf init {named}`")
         return root, "--library" if explicit else f"${LIBRARY_VARIABLE}"
-    home = Path(DEFAULT_PLACE).expanduser()
+    home = place(DEFAULT_PLACE)
     for folder in (start, *start.parents, home):
         if is_library(folder):
             above = folder == start or folder in start.parents
@@ -134,6 +134,21 @@ def locate_why(explicit: str | None, variables: Mapping[str, str], start: Path) 
         f"no library above {start} nor at {home}: pass --library DIR, set ${LIBRARY_VARIABLE}, "
         "or make one with `memshelf init DIR`"
     )
+
+
+def place(named: str | Path) -> Path:
+    """Return a folder that was named as an absolute path. Raises MemShelfError where there can be none."""
+    try:
+        root = Path(named).expanduser().absolute()
+        str(root).encode()
+        root.is_dir()
+    except RuntimeError:
+        raise MemShelfError(f"{named} names the home of nobody here: write the whole path") from None
+    except UnicodeEncodeError:
+        raise MemShelfError(f"{named} is not UTF-8: name the folder in UTF-8") from None
+    except OSError as error:
+        raise MemShelfError(f"no library there: {error.strerror}: check the path") from None
+    return root
 
 
 def refuse_bare(folder: Path) -> None:

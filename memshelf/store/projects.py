@@ -37,7 +37,7 @@ class Project:
     @property
     def is_home(self) -> bool:
         """Whether the home folder itself is the repository."""
-        return self.folder.resolve() == Path.home().resolve()
+        return self.folder.resolve() == _expanded("~").resolve()
 
     def matches(self, entry: str) -> bool:
         """Tell whether an entry of `projects` names this one: by URL, or by path (`~` is the home folder)."""
@@ -64,5 +64,13 @@ def canonical(name: str) -> str:
     found = URL.fullmatch(bare) or SCP.fullmatch(bare)
     if found and found["host"]:
         return f"{found['host']}/{found['path']}".casefold()
-    path = Path(f"/{found['path']}" if found else bare).expanduser()
+    path = _expanded(f"/{found['path']}" if found else bare)
     return str(path.resolve()).removesuffix(".git") if path.is_absolute() else bare
+
+
+def _expanded(name: str) -> Path:
+    """Return the path with `~` resolved; the home of nobody stays as it is written."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        return Path(name)

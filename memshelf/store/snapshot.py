@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import unicodedata
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from memshelf.formats import manifest
@@ -15,8 +17,7 @@ from memshelf.store.git import Blob
 from memshelf.store.library import SHELVES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memshelf.store.library import Library
 
@@ -24,6 +25,8 @@ DRAFTS = "refs/memshelf/draft/"
 REV_LENGTH = 12
 SYMLINK = "120000"
 LINK_FAULT = "a symbolic link, which is not followed: put the file itself here"
+FOLDER_FAULT = "a symbolic link, which is not followed: put the folder itself here"
+KIND_FAULT = "not a regular file: move it away, or put the episode's text here"
 LOST_FAULT = "git has lost its text: `git fsck` tells what else is gone"
 
 
@@ -107,10 +110,16 @@ def take(library: Library) -> Snapshot:
 
 
 def worktree_files(library: Library, shelf: str) -> list[Path]:
-    """Return the shelf's episode files as they lie on disk, sorted."""
-    home, docs = library.root / library.home(shelf), library.layout.docs_root
-    found = (path for place in (docs, f"archive/{docs}") for path in (home / place).rglob("*.md"))
+    """Return the shelf's episode files as they lie on disk, sorted; linked folders are not followed."""
+    places = (place for place in _places(library, shelf) if not _link_to(library, place))
+    found = (path for place in places for path in (library.root / place).rglob("*.md"))
     return sorted(path for path in found if library.is_episode(path.relative_to(library.root).as_posix()))
+
+
+def linked_folders(library: Library) -> dict[str, str]:
+    """Return shelf -> the first symbolic link, from the library's folder, for a folder of its files."""
+    found = {name: next(_links(library, name), "") for name in _names_on_disk(library)}
+    return {name: link for name, link in found.items() if link}
 
 
 def damage(shelf: str, episode_id: str) -> str:
@@ -119,9 +128,15 @@ def damage(shelf: str, episode_id: str) -> str:
 
 
 def read_file(path: Path, name: str) -> Document:
-    """Read one episode file from disk under the path `name`; a link is a fault, never followed."""
-    if path.is_symlink():
+    """Read one episode file from disk under the path `name`; links, pipes and devices are faults.
+
+    Raises OSError where the system cannot read it, as for a folder.
+    """
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
         return Document(name, b"", fault=LINK_FAULT)
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        return Document(name, b"", fault=KIND_FAULT)
     return read_document(name, path.read_bytes())
 
 
@@ -133,10 +148,9 @@ def worktree_shelf(library: Library, name: str) -> Shelf:
 
 
 def worktree_names(library: Library) -> list[str]:
-    """Return the names of the shelves on disk."""
-    if library.alone:
-        return [library.alone.name]
-    return sorted(path.parent.name for path in (library.root / SHELVES).glob(f"*/{manifest.NAME}"))
+    """Return the names of the shelves on disk; a link is not followed to one."""
+    names = _names_on_disk(library)
+    return [name for name in names if not _link_to(library, library.home(name))]
 
 
 def with_accepted(shelf: Shelf, entries: Sequence[Entry]) -> Shelf:
@@ -145,6 +159,35 @@ def with_accepted(shelf: Shelf, entries: Sequence[Entry]) -> Shelf:
     kept = [entry for entry in shelf.entries if entry.episode.id not in new]
     accepted = [replace(entry, state=State.ACCEPTED, commit="", amends=False) for entry in entries]
     return replace(shelf, entries=_superseded([*kept, *accepted]))
+
+
+def _names_on_disk(library: Library) -> list[str]:
+    if library.alone:
+        return [library.alone.name]
+    return sorted(path.parent.name for path in (library.root / SHELVES).glob(f"*/{manifest.NAME}"))
+
+
+def _places(library: Library, shelf: str) -> list[str]:
+    """Return the folders that hold the shelf's episodes, as paths from the library's folder."""
+    home, docs = library.home(shelf), library.layout.docs_root
+    return [f"{home}{docs}", f"{home}archive/{docs}"]
+
+
+def _links(library: Library, shelf: str) -> Iterator[str]:
+    for place in _places(library, shelf):
+        link = _link_to(library, place)
+        if link:
+            yield link
+            continue
+        for folder, names, _ in os.walk(library.root / place):
+            paths = (Path(folder, name) for name in sorted(names))
+            yield from (path.relative_to(library.root).as_posix() for path in paths if path.is_symlink())
+
+
+def _link_to(library: Library, path: str) -> str:
+    """Return the first symbolic link on the way to a path from the library's folder, empty: none."""
+    way = [part.as_posix() for part in (PurePosixPath(path), *PurePosixPath(path).parents)]
+    return next((part for part in reversed(way) if part != "." and (library.root / part).is_symlink()), "")
 
 
 def _shelf(
@@ -176,9 +219,9 @@ def _shelf(
             draft.id in known,
         )
         for draft, sha, read in mine
-        if read
+        if read and read.id == draft.id
     ]
-    damaged = tuple(draft.id for draft, _, read in mine if not read)
+    damaged = tuple(draft.id for draft, _, read in mine if not read or read.id != draft.id)
     return Shelf(name, _superseded(entries), tuple(proposed), tuple(unreadable), damaged)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -108,9 +109,25 @@ def test_an_untracked_file_in_the_way_stays_and_is_told(library: Library) -> Non
     assert (checkout(library.root), refs(library.root, "refs")) == before
 
 
-def test_a_branch_that_is_not_there_yet_gets_a_library_of_its_own(library: Library) -> None:
+def test_a_branch_that_is_not_there_is_not_made_beside_the_history(library: Library) -> None:
     put(library.root, "memshelf.yml", "branch: memory\n")
-    made = init(library.root, today=TODAY)
-    assert made.branch == "memory"
-    assert git(library.root, "rev-list", "--count", "memory") == "1"
+    before = refs(library.root, "refs")
+    with pytest.raises(MemShelfError, match="branch memory is not in this clone"):
+        init(library.root, today=TODAY)
+    assert refs(library.root, "refs") == before
     assert git(library.root, "status", "--porcelain") == " M memshelf.yml"
+
+
+def test_the_line_for_a_client_runs_no_code_of_the_project_it_is_started_in(tmp_path: Path) -> None:
+    made = init(tmp_path / "library", today=TODAY)
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("argparse", "token", "yaml", "mcp"):
+        put(project, f"{name}.py", "print('PROJECT CODE RAN')\n")
+
+    start = made.server[: made.server.index("serve")]
+    command = [*start, "index", "--library", str(made.root)]
+    done = subprocess.run(command, cwd=project, capture_output=True, check=True)
+
+    assert b"PROJECT CODE RAN" not in done.stdout
+    assert b"No episodes yet" in done.stdout

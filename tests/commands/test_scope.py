@@ -141,7 +141,7 @@ def test_the_library_is_the_named_one_or_the_one_above_or_the_one_at_home(
     assert locate(str(library.root), {}, elsewhere) == library.root
     assert locate(None, {"MEMSHELF_LIBRARY": str(library.root)}, elsewhere) == library.root
     assert locate(None, {}, deep) == library.root
-    with pytest.raises(MemShelfError, match="pass --library DIR, or make one with `memshelf init DIR`"):
+    with pytest.raises(MemShelfError, match=r"set \$MEMSHELF_LIBRARY, or make one with"):
         locate(None, {}, elsewhere)
     put(home, "memshelf/memshelf.yml", "")
     assert locate(None, {}, elsewhere) == home / "memshelf"

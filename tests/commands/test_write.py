@@ -530,7 +530,7 @@ def test_with_review_off_a_write_is_on_the_branch_at_once(
 
 def test_with_review_off_a_dirty_index_file_refuses_the_write(unreviewed: Library, caller: Caller) -> None:
     put(unreviewed.root, "shelves/shared/INDEX.md", "edited\n")
-    assert "INDEX.md has changes of its own" in refused(unreviewed, request(), caller)
+    assert "INDEX.md is derived and has changes of its own" in refused(unreviewed, request(), caller)
 
 
 def test_turning_review_off_lands_the_pending_draft_when_it_is_amended(
@@ -573,3 +573,31 @@ def test_the_command_line_stores_the_same_from_file_stdin_and_flags(
     done = cli(*words, data=text.encode() if source == "stdin" else b"")
     assert (done.code, done.err) == (0, "")
     assert draft(library).episode == replace(FINE, client=("memshelf-cli",))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tags": ("Home Lab",) * 18},
+        {"supersedes": ("auth",) * 25},
+        {"extra": {f"Part {at}": "## a" for at in range(60)}},
+    ],
+    ids=["tags", "supersedes", "sections"],
+)
+def test_a_refusal_with_many_faults_of_a_kind_counts_them(
+    library: Library, caller: Caller, changes: dict[str, Any]
+) -> None:
+    said = refused(library, request(decisions="", sources="", **changes), caller)
+
+    assert re.search(r"- and \d+ more of the same \[", said)
+    assert len(said) <= 1600
+
+
+@pytest.mark.parametrize("name", ["2026-7-1-x", "2026-07-1-x", "2026-13-41"])
+def test_a_date_that_is_written_badly_gets_no_second_date(
+    library: Library, caller: Caller, name: str
+) -> None:
+    said = refused(library, request(id=name, span=None), caller)
+
+    assert "- id: " in said
+    assert "- span: " not in said

@@ -181,8 +181,8 @@ def index_lock_held(library: Library) -> None:
 
 
 WAYS = {
-    index_edited: "INDEX.md has changes of its own: commit or move them, then try again",
-    index_staged: "INDEX.md has changes of its own: commit or move them, then try again",
+    index_edited: "INDEX.md is derived and has changes of its own: put them into an episode",
+    index_staged: "INDEX.md is derived and has changes of its own: put them into an episode",
     index_edited_behind_gits_back: "git is told not to look at",
     index_edited_and_skipped: "git is told not to look at",
     untracked_in_the_way: f"{PATH} has changes of its own: commit or move them, then try again",

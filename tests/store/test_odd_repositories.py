@@ -63,18 +63,27 @@ def no_identity(_: Library) -> str:
 
 def failing_hook(library: Library) -> str:
     hook(library, "pre-commit", "echo the linter says no >&2; exit 1")
-    return "git hook: the linter says no"
+    return (
+        "the pre-commit hook refused, nothing was changed: the linter says no: "
+        "mend what it names, then try again"
+    )
 
 
 def silent_hook(library: Library) -> str:
     hook(library, "pre-commit", "exit 1")
-    return "git hook: failed without a word"
+    return (
+        "the pre-commit hook refused, nothing was changed: failed without a word: "
+        "mend what it names, then try again"
+    )
 
 
 def failing_signer(library: Library) -> str:
     git(library.root, "config", "commit.gpgsign", "true")
     git(library.root, "config", "gpg.program", "false")
-    return "git commit-tree: error: gpg failed to sign the data"
+    return (
+        "git commit-tree: error: gpg failed to sign the data: nothing was changed: "
+        "mend the signer that commit.gpgsign asks for, then try again"
+    )
 
 
 def detached_without_branch(library: Library) -> str:
@@ -91,7 +100,10 @@ def untracked_in_the_way(library: Library) -> str:
 
 def index_edited(library: Library) -> str:
     file = put(library.root, f"{SHELF}INDEX.md", "edited\n")
-    return f"{file} has changes of its own: commit or move them, then try again"
+    return (
+        f"{file} is derived and has changes of its own: put them into an episode, `git restore` the file, "
+        "then try again"
+    )
 
 
 def merge_in_progress(library: Library) -> str:
