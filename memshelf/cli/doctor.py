@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memshelf.cli import options
@@ -21,6 +20,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print what is wrong; 1 when an error was found or something could not be looked at."""
-    result = doctor(locate(parsed.library, os.environ, Path.cwd()), options.caller().today)
+    result = doctor(locate(parsed.library, os.environ, options.here()), options.caller().today)
     options.answer(parsed, result)
     return 0 if result.ok else 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memshelf.cli import options
@@ -21,6 +20,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print what a command called here is about."""
-    root, reason = locate_why(parsed.library, os.environ, Path.cwd())
+    root, reason = locate_why(parsed.library, os.environ, options.here())
     options.answer(parsed, where(open_library(root), reason, options.caller()))
     return 0
