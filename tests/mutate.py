@@ -173,8 +173,8 @@ MUTATIONS = (
     Mutation(
         "link-on-disk",
         "store/snapshot.py",
-        "if path.is_symlink():",
-        "if not path.exists():",
+        "mode = path.lstat().st_mode",
+        "mode = path.stat().st_mode",
         "tests/commands/test_check.py",
     ),
     Mutation(
