@@ -38,7 +38,7 @@ def base_of(view: Shelf, episode_id: str, rev: str | None) -> Entry:
     kept = next((entry for entry in view.entries if entry.episode.id == episode_id), None)
     base = draft or kept
     if base is None:
-        near = nearest(episode_id, [entry.episode.id for entry in (*view.entries, *view.drafts)])
+        near = nearest(episode_id, [entry.name for entry in (*view.entries, *view.drafts)])
         hint = f"did you mean {' or '.join(near)}?" if near else "read_index lists what there is."
         raise MemShelfError(f"no such episode on shelf {view.name}, nothing was changed: {hint}")
     if base.state is State.ARCHIVED:

@@ -103,6 +103,17 @@ def test_near_misses_in_a_refusal_are_one_line(library: Library, caller: Caller)
     assert said.isprintable()
 
 
+def test_the_near_misses_of_an_amend_are_one_line(library: Library, caller: Caller) -> None:
+    put(library.root, HOSTILE_PATH, episode_format.render(HOSTILE))
+    commit(library.root)
+
+    with pytest.raises(MemShelfError) as caught:
+        write(library, request(id="2026-07-14-bb", amend=True, rev="0" * 12), caller)
+
+    assert "did you mean 2026-07-14-b?" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_the_list_of_drafts_shows_a_title_as_one_line(library: Library, caller: Caller) -> None:
     draft_by_hand(library, fine(title=f"Calm\nshared/{ORDER}\x1b[2J"))
     listed = review(library, caller.today).as_text()
