@@ -35,6 +35,8 @@ MAX_TAGS = 12
 MAX_ID = 80
 MAX_EPISODE_BYTES = 2_000_000
 MAX_ANSWER_TOKENS = 20_000
+REV_LENGTH = 12
+"""Characters of a blob's id that name an episode's exact text."""
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
 NAME = re.compile(rf"[\w.+-]{{1,{MAX_ID}}}")

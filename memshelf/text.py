@@ -27,6 +27,9 @@ JOINER = "['’._/:@+-]"
 WORD = re.compile(rf"(?P<chain>{RUN}(?:{JOINER}{RUN})*)|[{CJK}]")
 JOINERS = re.compile(JOINER)
 
+TERMS_VERSION = 1
+"""Another number for another way to make terms of a text."""
+
 TERM = re.compile(rf"(?P<chain>{RUN}(?:{JOINER}{RUN})*)|[{CJK}]+")
 PARTS = re.compile("[._/:@+-]")
 CYRILLIC = re.compile("[\u0400-\u052f]+")
@@ -59,13 +62,20 @@ def _weight(chain: str | None) -> int:
     return sum(runs) if len(runs) > 3 else 1 + sum(runs) - len(runs)
 
 
+def stemmer() -> str:
+    """Return the version of what `stems` makes: other versions may make other terms."""
+    import Stemmer  # type: ignore[import-not-found] # noqa: PLC0415 # as in `stems`
+
+    return f"{TERMS_VERSION} {Stemmer.version()}"
+
+
 def stems(text: str) -> list[str]:
     """Return the search terms of `text` in order: lower-case, NFC, ё as е, stemmed by script.
 
     A compound such as `ticket-1234`, `a.b.c` or `foo_bar` stands whole after its parts. Ideographs,
     kana and hangul come as overlapping pairs.
     """
-    import Stemmer  # type: ignore[import-not-found] # noqa: PLC0415 # no stubs; counting words needs none of it
+    import Stemmer  # noqa: PLC0415 # no stubs; counting words needs none of it
 
     # One pair a call: a stemmer must not be shared between threads, and making one costs a microsecond.
     russian, english = Stemmer.Stemmer("russian"), Stemmer.Stemmer("english")

@@ -14,7 +14,7 @@ from support import fine
 
 from memshelf.derived import RENDERERS
 from memshelf.derived.index_file import LINE, escape
-from memshelf.derived.lines import squeeze
+from memshelf.lines import squeeze
 from memshelf.model import Conventions, Shelf, State
 
 GOLDEN = Path(__file__).parent / "derived"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from derived.samples import BACKUP, DNS, OLD_DNS, SAMPLES, VLAN, crowd, entry, shelf_of
+from kept import kept
 from support import fine
 
 from memshelf.derived.map import render_map
@@ -17,10 +19,17 @@ def ids(text: str) -> list[str]:
     return [line.lstrip("~").split(" · ")[0] for line in text.split("\n") if " · " in line]
 
 
-def whole(*shelves: Shelf, **filters: str) -> str:
-    text, following = render_map(shelves, **filters)
+def whole(*shelves: Shelf, **filters: Any) -> str:
+    text, following = shown(*shelves, **filters)
     assert following == -1
     return text
+
+
+def shown(
+    *shelves: Shelf, budget: int = 4000, start: int = 0, tag: str = "", since: str = ""
+) -> tuple[str, int]:
+    listing = kept(*shelves).listing([shelf.name for shelf in shelves], tag, since)
+    return render_map(listing, budget, start)
 
 
 def test_small_map_shows_every_episode_whole():
@@ -119,13 +128,13 @@ def test_157_episodes_fit_whole_with_their_text_as_wide_as_the_budget_allows():
 
 
 def test_no_budget_is_more_than_an_answer_may_cost():
-    text, following = render_map([crowd(1000)], 1_000_000)
+    text, following = shown(crowd(1000), budget=1_000_000)
     assert tokens(text) <= MAX_ANSWER_TOKENS
     assert following > 0
 
 
 def test_wider_budget_shows_wider_text_up_to_110_characters():
-    narrow, wide = render_map([crowd(30)], 900)[0], render_map([crowd(30)], 20_000)[0]
+    narrow, wide = shown(crowd(30), budget=900)[0], shown(crowd(30), budget=20_000)[0]
     widths = [
         max(len(line.split(" · ")[1].removesuffix(" [open]")) for line in text.split("\n")[1:])
         for text in (narrow, wide)
@@ -140,10 +149,11 @@ def test_walking_the_cursors_shows_every_episode_once(count: int, budget: int):
         crowd(count),
         shelf_of(*(entry(fine(id=f"2026-05-0{n}-other"), shelf="work") for n in range(1, 4)), name="work"),
     ]
+    listing = kept(*shelves).listing(["sample", "work"])
     seen: list[str] = []
     start = 0
     while start >= 0:
-        text, following = render_map(shelves, budget, start)
+        text, following = render_map(listing, budget, start)
         page = ids(text)
         assert text.startswith(f"{len(page)} of {count + 3} episodes")
         assert tokens(text) <= budget or len(page) == 1
@@ -155,7 +165,7 @@ def test_walking_the_cursors_shows_every_episode_once(count: int, budget: int):
 
 
 def test_fold_counts_every_episode_that_is_not_shown():
-    text, following = render_map([crowd(600)], 1500)
+    text, following = shown(crowd(600), budget=1500)
     folded = text.split("\n")[-1]
     counts = [int(part.split()[-1]) for part in folded.removeprefix("Folded: ").split(". ")[0].split(", ")]
     assert len(ids(text)) + sum(counts) == 600

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from derived.samples import BACKUP, DNS, SAMPLES, VLAN, crowd, entry, shelf_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kept import kept
 from support import fine
 
 from memshelf.model import Shelf, State
@@ -17,6 +19,7 @@ from memshelf.search.answer import Answer
 from memshelf.search.fulltext import search
 from memshelf.search.nearest import nearest
 from memshelf.search.snippet import snippet
+from memshelf.store.catalogue import Catalogue
 from memshelf.text import tokens
 
 LONG = fine(
@@ -28,7 +31,14 @@ SHELF = shelf_of(entry(VLAN), entry(DNS), entry(BACKUP), entry(LONG))
 
 
 def ask(query: str, *shelves: Shelf, elsewhere: tuple[Shelf, ...] = (), **options: object) -> Answer:
-    return search(shelves or (SHELF,), elsewhere, SearchRequest(query=query, **options))
+    mine = shelves or (SHELF,)
+    names = [shelf.name for shelf in mine]
+    return search(made(*mine, *elsewhere), names, SearchRequest(query=query, **options))
+
+
+@cache
+def made(*shelves: Shelf) -> Catalogue:
+    return kept(*shelves, searchable=True)
 
 
 def ids(answer: Answer) -> list[str]:
@@ -146,12 +156,12 @@ def test_cursor_that_search_never_gave_is_refused(cursor: str):
 
 
 def test_no_shelf_in_scope_could_not_be_searched():
-    assert search((), (SHELF,), SearchRequest(query="vlan")).outcome == "could not search"
+    assert search(made(SHELF), [], SearchRequest(query="vlan")).outcome == "could not search"
 
 
 def test_hit_on_another_shelf_is_named_but_not_shown():
     work = shelf_of(entry(fine(title="Zeppelin hangar"), shelf="work"), name="work")
-    answer = ask("zeppelin", elsewhere=(SAMPLES["empty"], work))
+    answer = ask("zeppelin", elsewhere=(work,))
     assert (answer.outcome, answer.hits) == ("wrong scope", ())
     assert "work" in answer.note
     assert "hangar" not in answer.as_text()

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.composing import checked_text
+from memshelf.commands.conventions import conventions_of
 from memshelf.commands.drafts import find_drafts, refuse_agent
-from memshelf.commands.scope import conventions_of
 from memshelf.commands.shelving import Proposal, shelve
-from memshelf.derived.lines import squeeze
 from memshelf.errors import Refused
+from memshelf.lines import squeeze
 from memshelf.store.drafts import read_note
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from memshelf.commands.conventions import conventions_of
 from memshelf.commands.drafts import refuse_agent
 from memshelf.commands.init import SETTINGS
-from memshelf.commands.scope import conventions_of, require_branch
+from memshelf.commands.scope import require_branch
 from memshelf.commands.shelving import derived_files
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import manifest, settings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memshelf.commands.scope import conventions_of
+from memshelf.commands.conventions import conventions_of
 from memshelf.errors import MemShelfError
 from memshelf.model import Conventions, Document, Finding, Level
 from memshelf.rules.lint import lint

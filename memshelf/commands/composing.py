@@ -16,6 +16,8 @@ from memshelf.rules.lint import lint, lint_episode
 from memshelf.text import clip
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from memshelf.model import Conventions, Shelf
     from memshelf.requests import Caller, WriteRequest
 
@@ -29,16 +31,17 @@ SHOWN_OF_A_RULE = 3
 AFTER = "The digest after redaction: "
 
 
-def base_of(view: Shelf, episode_id: str, rev: str | None) -> Entry:
+def base_of(view: Shelf, episode_id: str, rev: str | None, known: Callable[[], Iterable[str]]) -> Entry:
     """Return the entry that an amend of `episode_id` starts from: the draft if there is one.
 
-    Raises MemShelfError when there is none, or when `rev` is not the rev of its present text.
+    Raises MemShelfError when there is none, with the nearest of the `known` names, or when `rev` is not
+    the rev of its present text.
     """
     draft = next((entry for entry in view.drafts if entry.episode.id == episode_id), None)
     kept = next((entry for entry in view.entries if entry.episode.id == episode_id), None)
     base = draft or kept
     if base is None:
-        near = nearest(episode_id, [entry.name for entry in (*view.entries, *view.drafts)])
+        near = nearest(episode_id, known())
         hint = f"did you mean {' or '.join(near)}?" if near else "read_index lists what there is."
         raise MemShelfError(f"no such episode on shelf {view.name}, nothing was changed: {hint}")
     if base.state is State.ARCHIVED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from memshelf.commands.conventions import conventions_of
 from memshelf.commands.examination import (
     DERIVED,
     Patient,
@@ -17,7 +18,7 @@ from memshelf.commands.examination import (
     ref,
     without_manifest,
 )
-from memshelf.commands.scope import conventions_of, require_branch
+from memshelf.commands.scope import require_branch
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import manifest, settings
 from memshelf.model import Conventions, Finding, Level

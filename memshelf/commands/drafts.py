@@ -9,7 +9,7 @@ from memshelf.commands.scope import nearest
 from memshelf.errors import MemShelfError
 from memshelf.formats import address
 from memshelf.model import Entry
-from memshelf.store import snapshot
+from memshelf.store import catalogue, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,9 +44,7 @@ class Drafts:
 
 def all_drafts(library: Library, shelf: str = "") -> Drafts:
     """Return every draft, or those of one shelf."""
-    seen = snapshot.take(library)
-    names = {draft.shelf for draft in seen.drafts if shelf in ("", draft.shelf)}
-    views = seen.load(sorted(names))
+    views = catalogue.consult(library, lambda kept: kept.drafts(shelf))
     found = [entry for view in views for entry in view.drafts]
     return Drafts(
         tuple(sorted(found, key=lambda entry: (entry.episode.id, entry.shelf))),

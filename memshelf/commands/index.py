@@ -10,10 +10,11 @@ from memshelf.commands.scope import shelves_to_read
 from memshelf.derived.map import render_map
 from memshelf.formats import envelope
 from memshelf.requests import require_days
-from memshelf.store import snapshot
+from memshelf.store import catalogue
 
 if TYPE_CHECKING:
     from memshelf.requests import Caller, IndexRequest
+    from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
 
 BUDGET = 4000
@@ -23,17 +24,24 @@ BUDGET = 4000
 class Map:
     """The map's text; `next` is the cursor of what is not shown, empty at the end.
 
-    `damaged` counts the drafts that cannot be read.
+    `damaged` counts the drafts that cannot be read; `remark` says when not all could be looked at yet.
     """
 
     shelves: tuple[str, ...]
     text: str
     next: str
     damaged: int = 0
+    remark: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
-        return {"shelves": list(self.shelves), "text": self.text, "next": self.next, "damaged": self.damaged}
+        return {
+            "shelves": list(self.shelves),
+            "text": self.text,
+            "next": self.next,
+            "damaged": self.damaged,
+            "remark": self.remark,
+        }
 
     def as_text(self) -> str:
         """Return the map in its envelope."""
@@ -42,7 +50,7 @@ class Map:
         parts += [f"{self.damaged} of the drafts cannot be read: memshelf review says which"] * bool(
             self.damaged
         )
-        return "\n".join(parts)
+        return "\n".join([*parts, self.remark] if self.remark else parts)
 
 
 def index(library: Library, request: IndexRequest, caller: Caller) -> Map:
@@ -52,15 +60,13 @@ def index(library: Library, request: IndexRequest, caller: Caller) -> Map:
     is no day.
     """
     require_days(since=request.since)
-    seen = snapshot.take(library)
-    names = shelves_to_read(seen, request.shelf, caller)
-    views = seen.load(names)
-    text, following = render_map(
-        views,
-        budget=budget_of(request.budget, BUDGET),
-        start=start_of(request.cursor),
-        tag=request.tag or "",
-        since=request.since or "",
-    )
-    damaged = sum(len(view.damaged) for view in views)
-    return Map(tuple(names), text, str(following) if following >= 0 else "", damaged)
+    budget, start = budget_of(request.budget, BUDGET), start_of(request.cursor)
+
+    def answer(kept: Catalogue) -> Map:
+        names = shelves_to_read(kept, request.shelf, caller)
+        listing = kept.listing(names, request.tag or "", request.since or "")
+        text, following = render_map(listing, budget, start)
+        after = str(following) if following >= 0 else ""
+        return Map(tuple(names), text, after, listing.damaged, kept.remark)
+
+    return catalogue.consult(library, answer)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.paging import budget_of, start_of
 from memshelf.commands.scope import known_shelf, nearest, require_branch, shelves_to_read
-from memshelf.derived.lines import squeeze
 from memshelf.errors import MemShelfError
 from memshelf.formats import address, envelope
-from memshelf.formats import episode as episode_format
+from memshelf.formats.episode import canonical, render_body, render_section
+from memshelf.lines import squeeze
 from memshelf.model import MAX_ID, State
-from memshelf.store import snapshot
+from memshelf.store import catalogue, snapshot
 from memshelf.text import clip, page
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from memshelf.formats.address import Address
     from memshelf.model import Entry, Shelf
     from memshelf.requests import Caller, ReadRequest
+    from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
-    from memshelf.store.snapshot import Snapshot
 
 BUDGET = 10_000
 MAX_LISTED = 800
@@ -66,18 +66,22 @@ def read(library: Library, request: ReadRequest, caller: Caller) -> Reading:
     Raises MemShelfError with the nearest ids or headings for a near miss.
     """
     wanted = address.parse(request.id)
-    seen = snapshot.take(library)
-    view = _shelf_of(seen, wanted, caller)
-    entry = _entry_of(view, wanted)
+    budget, start = budget_of(request.budget, BUDGET), start_of(request.cursor)
     sections = [*(request.sections or ()), *([wanted.section] if wanted.section else [])]
-    text = _sections(entry, sections) if sections else episode_format.render(entry.episode)
-    part, following = page(text, budget_of(request.budget, BUDGET), start_of(request.cursor))
-    return Reading(entry, part, _remarks(view, entry), str(following) if following >= 0 else "")
+
+    def answer(kept: Catalogue) -> Reading:
+        view = _shelf_of(kept, wanted, caller)
+        entry = _entry_of(view, wanted)
+        text = _sections(entry, sections) if sections else kept.front(entry) + render_body(entry.episode)
+        part, following = page(text, budget, start)
+        return Reading(entry, part, _remarks(view, entry), str(following) if following >= 0 else "")
+
+    return catalogue.consult(library, answer, first=wanted.id)
 
 
-def _shelf_of(seen: Snapshot, wanted: Address, caller: Caller) -> Shelf:
-    """Return the one shelf that has the id: those in scope first, then all."""
-    has = [shelf for shelf, episode_id in seen.ids() if _same(episode_id, wanted.id)]
+def _shelf_of(seen: Catalogue, wanted: Address, caller: Caller) -> Shelf:
+    """Return what of the one shelf that has the id is called so: those in scope first, then all."""
+    has = seen.shelves_with(wanted.id)
     if wanted.shelf:
         has = [shelf for shelf in has if shelf == known_shelf(seen, wanted.shelf)]
     if len(set(has)) > 1:
@@ -89,10 +93,10 @@ def _shelf_of(seen: Snapshot, wanted: Address, caller: Caller) -> Shelf:
     if not has:
         require_branch(seen)
         raise _no_such(seen, wanted)
-    return seen.load(has[:1])[0]
+    return seen.part(has[0], wanted.id)
 
 
-def _no_such(seen: Snapshot, wanted: Address) -> MemShelfError:
+def _no_such(seen: Catalogue, wanted: Address) -> MemShelfError:
     known = {episode_id: f"{shelf}/{episode_id}" for shelf, episode_id in seen.ids()}
     near = [clip(squeeze(known[name]), 2 * MAX_ID) for name in nearest(wanted.id, known)]
     if near:
@@ -127,11 +131,11 @@ def _same(one: str, other: str) -> bool:
 def _sections(entry: Entry, names: Sequence[str]) -> str:
     has = {part.heading: part for part in entry.episode.sections}
     folded = {heading.casefold(): heading for heading in has}
-    wanted = [folded.get(episode_format.canonical(name.strip()).casefold(), "") for name in names]
+    wanted = [folded.get(canonical(name.strip()).casefold(), "") for name in names]
     if not all(wanted):
         headings = ", ".join(clip(squeeze(heading), MAX_ID) for heading in has)
         raise MemShelfError(f"no such section in {entry.address}: it has {clip(headings, MAX_LISTED)}")
-    return "\n".join(episode_format.render_section(has[heading]) for heading in dict.fromkeys(wanted))
+    return "\n".join(render_section(has[heading]) for heading in dict.fromkeys(wanted))
 
 
 def _remarks(view: Shelf, entry: Entry) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memshelf.commands.conventions import conventions_of
 from memshelf.commands.drafts import find_drafts
-from memshelf.commands.scope import conventions_of
-from memshelf.derived.lines import squeeze
 from memshelf.errors import UsageError
+from memshelf.lines import squeeze
 from memshelf.redact import Policy
 from memshelf.redact.doors import scrub
 from memshelf.store import drafts

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from memshelf.commands.conventions import conventions_of
 from memshelf.commands.drafts import all_drafts, pick
-from memshelf.commands.scope import conventions_of
-from memshelf.derived.lines import squeeze
 from memshelf.formats import episode as episode_format
+from memshelf.lines import squeeze
 from memshelf.rules.lint import lint_episode
 from memshelf.store import snapshot
 from memshelf.store.drafts import read_note

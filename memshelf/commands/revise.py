@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.composing import checked_text
+from memshelf.commands.conventions import conventions_of
 from memshelf.commands.drafts import find_drafts
-from memshelf.commands.scope import conventions_of
 from memshelf.errors import Refused
 from memshelf.formats import episode as episode_format
 from memshelf.model import Section

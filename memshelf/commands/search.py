@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from memshelf.commands.scope import shelves_to_read
 from memshelf.requests import require_days
 from memshelf.search import fulltext
-from memshelf.store import snapshot
+from memshelf.store import catalogue
 
 if TYPE_CHECKING:
     from memshelf.requests import Caller, SearchRequest
     from memshelf.search.answer import Answer
+    from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
 
 
@@ -22,11 +23,8 @@ def search(library: Library, request: SearchRequest, caller: Caller) -> Answer:
     is no day.
     """
     require_days(since=request.since, until=request.until)
-    seen = snapshot.take(library)
-    names = shelves_to_read(seen, request.shelf, caller)
-    views = seen.load(seen.names)
-    return fulltext.search(
-        [view for view in views if view.name in names],
-        [view for view in views if view.name not in names],
-        request,
-    )
+
+    def answer(kept: Catalogue) -> Answer:
+        return fulltext.search(kept, shelves_to_read(kept, request.shelf, caller), request)
+
+    return catalogue.consult(library, answer, fulltext.terms())

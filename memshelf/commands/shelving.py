@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memshelf.commands.scope import conventions_of
+from memshelf.commands.conventions import conventions_of
 from memshelf.derived import RENDERERS
 from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format

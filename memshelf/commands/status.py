@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.render import render
 from memshelf.commands.scope import require_branch
-from memshelf.derived.lines import has_open_threads, title
 from memshelf.errors import MemShelfError
+from memshelf.lines import has_open_threads, title
 from memshelf.model import State
 from memshelf.store import health, snapshot
 from memshelf.text import clip

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.scope import shelf_to_write, shelves_to_read
 from memshelf.errors import MemShelfError
-from memshelf.store import snapshot
-from memshelf.store.library import bound_shelf, branch_why
+from memshelf.store import catalogue
+from memshelf.store.binding import bound_shelf
+from memshelf.store.library import branch_why
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memshelf.requests import Caller
-    from memshelf.store.library import Library, Scope
+    from memshelf.store.binding import Scope
+    from memshelf.store.catalogue import Catalogue
+    from memshelf.store.library import Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,11 @@ class Place:
 
 def where(library: Library, reason: str, caller: Caller) -> Place:
     """Say what a command called from the caller's folder is about; `reason` is why it is this library."""
-    seen = snapshot.take(library)
+    return catalogue.consult(library, lambda kept: _where(kept, reason, caller))
+
+
+def _where(seen: Catalogue, reason: str, caller: Caller) -> Place:
+    library = seen.library
     scope = bound_shelf(library, seen.names, caller.variables, caller.folder)
     reads: tuple[str, ...] = ()
     write = refused = ""

@@ -8,19 +8,21 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.composing import base_of, checked_text, compose
-from memshelf.commands.scope import conventions_of, shelf_to_write
+from memshelf.commands.conventions import conventions_of
+from memshelf.commands.scope import shelf_to_write
 from memshelf.commands.shelving import Proposal, shelve
 from memshelf.errors import MemShelfError, Refused
 from memshelf.formats import episode as episode_format
-from memshelf.model import Entry, Episode, State
+from memshelf.model import REV_LENGTH, Entry, Episode, State
 from memshelf.redact import Marks, Policy, redact
 from memshelf.redact.doors import scrub
-from memshelf.store import drafts, snapshot
+from memshelf.store import catalogue, drafts, snapshot
 
 if TYPE_CHECKING:
     from memshelf.model import Finding, Shelf
     from memshelf.redact import Redaction
     from memshelf.requests import Caller, WriteRequest
+    from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
 
 DATED = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:-|$)")
@@ -89,11 +91,9 @@ def write(library: Library, request: WriteRequest, caller: Caller) -> Written:
 
 
 def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
-    seen = snapshot.take(library)
-    shelf = shelf_to_write(seen, request.shelf, caller)
-    view = seen.load([shelf])[0]
     wanted = request.id if DATED.match(request.id) else f"{caller.today}-{request.id}"
-    base = base_of(view, wanted, request.rev) if request.amend else None
+    view, base = catalogue.consult(library, lambda kept: _before(kept, wanted, request, caller), first=wanted)
+    shelf = view.name
     conventions = replace(conventions_of(library, shelf, caller.today), adopted=False)
     policy = Policy(conventions.patterns)
     if redact(f"{caller.client}\n{caller.session}", policy)[1]:
@@ -119,10 +119,21 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
     note = _note(library, base, caller, redactions)
     if library.settings.review == "off":
         commit = shelve(library, [Proposal(entry, note)], caller.today)[0]
-        rev = library.git.line("rev-parse", f"{commit}:{library.prefix}{entry.path}")[: snapshot.REV_LENGTH]
+        rev = library.git.line("rev-parse", f"{commit}:{library.prefix}{entry.path}")[:REV_LENGTH]
         return replace(answer, state="accepted", rev=rev, commit=commit)
     saved = drafts.save(library, entry, text, note)
     return replace(answer, state="draft", rev=saved.rev, commit=saved.commit)
+
+
+def _before(
+    kept: Catalogue, wanted: str, request: WriteRequest, caller: Caller
+) -> tuple[Shelf, Entry | None]:
+    """Return what the shelf holds under the id, and what of it an amend starts from."""
+    shelf = shelf_to_write(kept, request.shelf, caller)
+    view = kept.part(shelf, wanted)
+    if not request.amend:
+        return view, None
+    return view, base_of(view, wanted, request.rev, lambda: kept.ids_of(shelf))
 
 
 def _is_taken(view: Shelf, episode_id: str) -> bool:

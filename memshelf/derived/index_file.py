@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from memshelf.derived.lines import by_month, has_open_threads, is_pinned, squeeze, successors, title, words
+from memshelf.lines import by_month, has_open_threads, is_pinned, squeeze, successors, title, words
 from memshelf.model import MAX_SUMMARY, State
 from memshelf.text import clip
 

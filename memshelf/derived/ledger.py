@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memshelf.derived.lines import day, squeeze
+from memshelf.lines import day, squeeze
 from memshelf.model import State
 
 if TYPE_CHECKING:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memshelf.errors import FormatError
-from memshelf.formats.front_matter import MARK, Handler
-from memshelf.formats.markdown import split_sections
 from memshelf.model import SECTIONS, Document, Episode, Section
 
 if TYPE_CHECKING:
@@ -86,6 +84,9 @@ def parse(text: str) -> Episode:
 
     Raises FormatError when there is no front matter or a value has the wrong shape.
     """
+    from memshelf.formats.front_matter import Handler  # noqa: PLC0415 # YAML and Markdown, which a reader
+    from memshelf.formats.markdown import split_sections  # noqa: PLC0415 # of the catalogue never needs
+
     handler = Handler()
     block, body = handler.split(text)
     keys = handler.load(block)
@@ -133,11 +134,22 @@ def arrange(sections: Any) -> tuple[Section, ...]:
 
 def render(episode: Episode) -> str:
     """Write the episode as its file: front matter, then each section; LF, one final newline."""
+    return render_keys(episode) + render_body(episode)
+
+
+def render_keys(episode: Episode) -> str:
+    """Write the front matter with its marks."""
+    from memshelf.formats.front_matter import MARK, Handler  # noqa: PLC0415 # YAML
+
     pairs: list[tuple[str, Value]] = [(key, getattr(episode, key)) for key in KEYS]
     kept: dict[str, object] = {key: value for key, value in pairs if value or key in ALWAYS}
-    block = f"{MARK}\n{Handler().export(kept | dict(episode.other))}{MARK}\n"
+    return f"{MARK}\n{Handler().export(kept | dict(episode.other))}{MARK}\n"
+
+
+def render_body(episode: Episode) -> str:
+    """Write what follows the front matter."""
     preamble = f"\n{episode.preamble}\n" if episode.preamble else ""
-    return block + preamble + "".join(f"\n{render_section(part)}" for part in episode.sections)
+    return preamble + "".join(f"\n{render_section(part)}" for part in episode.sections)
 
 
 def render_section(section: Section) -> str:

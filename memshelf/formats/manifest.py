@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from memshelf.errors import FormatError
-from memshelf.formats import front_matter
 from memshelf.model import KINDS
 
 NAME = "shelf.yml"
@@ -60,7 +60,7 @@ def is_memory(text: str) -> bool:
 
 def parse(text: str) -> Manifest:
     """Read a manifest. Raises FormatError when it is no memory shelf or a path leads out of it."""
-    keys = front_matter.load(text)
+    keys = _load(text)
     if keys.get("profile") != "memory":
         raise FormatError(f"{NAME}: profile is not memory: only memory shelves hold episodes")
     index, ledger, policy = (_block(keys, key) for key in ("index", "ledger", "policy"))
@@ -89,7 +89,7 @@ def claim(text: str) -> str:
         claimed = INDEX_BLOCK.sub(rf"\g<0>  generated_by: {OURS}\n", text, count=1)
     else:
         claimed = f"{text.rstrip()}\nindex:\n  generated_by: {OURS}\n"
-    wanted, found = front_matter.load(text), _loaded(claimed)
+    wanted, found = _load(text), _loaded(claimed)
     wanted["index"] = _block(wanted, "index") | {"generated_by": OURS}
     if found != wanted:
         raise FormatError(f"write `index: {{generated_by: {OURS}}}` into it yourself, then try again")
@@ -101,7 +101,7 @@ def render(name: str) -> str:
     return (
         'spec_version: "0.1"\n'
         "mode: single\n"
-        f"name: {front_matter.quoted(name)}\n"
+        f"name: {json.dumps(name)}\n"
         "profile: memory\n"
         f"categories: [{', '.join(KINDS.values())}]\n"
         "index:\n"
@@ -109,9 +109,15 @@ def render(name: str) -> str:
     )
 
 
+def _load(text: str) -> dict[str, Any]:
+    from memshelf.formats import front_matter  # noqa: PLC0415 # YAML, which a remembered file never needs
+
+    return front_matter.load(text)
+
+
 def _loaded(text: str) -> dict[str, Any]:
     try:
-        return front_matter.load(text)
+        return _load(text)
     except FormatError:
         return {}
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memshelf.errors import FormatError
-from memshelf.formats import front_matter
 
 NAME = "memshelf.yml"
 BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|\Z)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![./])")
@@ -43,6 +42,8 @@ class Settings:
 
 def parse(text: str) -> Settings:
     """Read memshelf.yml. Raises FormatError naming the key that is unknown or wrong."""
+    from memshelf.formats import front_matter  # noqa: PLC0415 # YAML, which a remembered file never needs
+
     keys = front_matter.load(text)
     shelves = keys.pop("shelves", None) or {}
     _known(keys, ("branch", *CHOICES), "")

@@ -8,9 +8,6 @@ from memshelf.search.stop_words import stop_stems
 from memshelf.text import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memshelf.model import Entry, Episode, Shelf
     from memshelf.requests import SearchRequest
 
 
@@ -20,21 +17,14 @@ def parse(text: str) -> dict[str, list[str]]:
     return {word: found for word, found in words.items() if found}
 
 
-def passing(shelf: Shelf, request: SearchRequest) -> Iterator[Entry]:
-    """Yield the entries of a shelf, drafts included, that no filter leaves out."""
-    for entry in (*shelf.entries, *shelf.drafts):
-        episode, date = entry.episode, day(entry.episode)
-        wanted = (
-            not request.kind or request.kind == episode.kind,
-            not request.state or request.state == entry.state,
-            not request.tag or request.tag in episode.tags,
-            not request.since or request.since <= date,
-            not request.until or request.until >= date,
-        )
-        if all(wanted):
-            yield entry
-
-
-def day(episode: Episode) -> str:
-    """Return the ISO date of the episode."""
-    return episode.date or episode.id[:10]
+def conditions(request: SearchRequest) -> tuple[str, tuple[str, ...]]:
+    """Return what the filters ask of an episode's row in the catalogue, as SQL, and the values it takes."""
+    asked = (
+        ("kind = ?", request.kind),
+        ("CASE WHEN superseded THEN 'superseded' ELSE state END = ?", request.state),
+        ("instr(tags, ?)", f"\n{request.tag}\n" if request.tag else ""),
+        ("day >= ?", request.since),
+        ("day <= ?", request.until),
+    )
+    passed = [(sql, value) for sql, value in asked if value]
+    return " AND ".join(["fault = ''", *(sql for sql, _ in passed)]), tuple(value for _, value in passed)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memshelf.errors import MemShelfError
+from memshelf.model import REV_LENGTH
 from memshelf.store.clock import seconds_since
 from memshelf.store.git import Git, GitError
 from memshelf.store.landing import exclusive
 from memshelf.store.repair import STALE_LOCK, break_lock
-from memshelf.store.snapshot import DRAFTS, REV_LENGTH
+from memshelf.store.snapshot import DRAFTS
 
 if TYPE_CHECKING:
     from pathlib import Path

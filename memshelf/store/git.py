@@ -6,6 +6,7 @@ only there: it costs more than a whole write.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING
 from memshelf.errors import MemShelfError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+    from typing import IO
 
 LOCAL_VARIABLES = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -54,6 +56,7 @@ SETTINGS = (
 DURABLE = ("core.fsync=committed,reference", "core.fsyncMethod=fsync")
 """A draft answered "saved" survives a power cut."""
 
+CHUNK = 1 << 20
 VERB = re.compile("[a-z][a-z-]*")
 
 UNWRITABLE = ("Read-only file system", "Permission denied", "insufficient permission")
@@ -97,11 +100,9 @@ class Git:
         durable: bool = False,
     ) -> bytes:
         """Run git and return its stdout. Raises GitError with git's words when it fails."""
-        settings = [part for setting in SETTINGS + (DURABLE if durable else ()) for part in ("-c", setting)]
-        command = ["git", "-C", str(self.folder), *settings, *arguments]
         try:
             done = subprocess.run(
-                command,
+                self._command(*arguments, durable=durable),
                 input=data,
                 capture_output=True,
                 env=environment(extra),
@@ -113,6 +114,10 @@ class Git:
         if done.returncode:
             raise GitError(_last_words(next(filter(VERB.fullmatch, arguments)), done.stderr))
         return done.stdout
+
+    def _command(self, *arguments: str, durable: bool = False) -> list[str]:
+        settings = [part for setting in SETTINGS + (DURABLE if durable else ()) for part in ("-c", setting)]
+        return ["git", "-C", str(self.folder), *settings, *arguments]
 
     def line(self, *arguments: str, data: bytes = b"", durable: bool = False) -> str:
         """Run git and return its stdout as one stripped line."""
@@ -144,31 +149,64 @@ class Git:
         listing = self.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
         return listing.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
+    def listing(self, *patterns: str) -> str:
+        """Return a line `id name` for every ref at or below the patterns, sorted, without damaged ones."""
+        return self.line("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
+
     def refs(self, below: str) -> dict[str, str]:
         """Return ref name -> object id of every ref below `below`; a damaged one does not stop the others."""
-        listing = self.line("for-each-ref", "--format=%(objectname) %(refname)", below)
-        pairs = (line.split(" ", 1) for line in listing.split("\n") if line)
+        pairs = (line.split(" ", 1) for line in self.listing(below).split("\n") if line)
         return {name: sha for sha, name in pairs}
 
-    def read(self, names: Iterable[str]) -> list[tuple[str, bytes]]:
-        """Return (object id, content) of each name; a missing or damaged object is ("", b"")."""
-        wanted = list(names)
-        if not wanted:
-            return []
-        asked = "".join(f"{name}\n" for name in wanted).encode()
-        try:
-            answer = self.run("cat-file", "--batch", "--buffer", data=asked)
-        except GitError:  # git stops at a damaged object: halving finds it and serves the others
-            half = len(wanted) // 2
-            return self.read(wanted[:half]) + self.read(wanted[half:]) if half else [("", b"")]
-        found, position = [], 0
-        for _ in wanted:
-            end = answer.index(b"\n", position)
-            facts = answer[position:end].split(b" ")
-            size = int(facts[2]) if len(facts) == 3 and facts[2].isdigit() else -1
-            found.append((facts[0].decode(), answer[end + 1 : end + 1 + size]) if size >= 0 else ("", b""))
-            position = end + 1 + (size + 1 if size >= 0 else 0)
+    def changed(self, old: str, new: str, folder: str) -> list[Blob]:
+        """Return what differs below `folder` between two commits: a file that is gone has no mode and no id.
+
+        Raises GitError when one of them is not there.
+        """
+        places = [] if folder == "." else ["--", f":(top,literal){folder}"]
+        answer = self.run("diff-tree", "-r", "-z", "--no-renames", old, new, *places)
+        parts = answer.decode("utf-8", "surrogateescape").split("\0")
+        found = []
+        for facts, path in zip(parts[::2], parts[1::2], strict=False):
+            _, mode, _, sha, _ = facts.split(" ")
+            there = bool(sha.strip("0"))
+            found.append(Blob(mode if there else "", sha if there else "", path))
         return found
+
+    def read(self, names: Iterable[str], most: int | None = None) -> list[tuple[str, bytes]]:
+        """Return (object id, content) of each name; a missing or damaged object is ("", b"").
+
+        Of a content that is longer than `most` bytes only so many are kept.
+        """
+        wanted, found = list(names), list[tuple[str, bytes]]()
+        while len(found) < len(wanted):  # git ends at a damaged object: another one serves the others
+            found += self._read_on(wanted[len(found) :], most)
+        return found
+
+    def _read_on(self, names: list[str], most: int | None) -> Iterator[tuple[str, bytes]]:
+        """Yield as `read` does up to the first damaged object."""
+        command = self._command("cat-file", "--batch")
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment(),
+                pass_fds=self.keep,
+            )
+        except FileNotFoundError:
+            raise MemShelfError(NO_GIT) from None
+        with process:
+            try:
+                for name in names:
+                    answer = _ask(process, name, most)
+                    yield answer or ("", b"")
+                    if answer is None:
+                        process.kill()
+                        return
+            finally:
+                _close(process.stdin)
 
     def store(self, content: bytes) -> str:
         """Write `content` as a blob, bytes as they are, and return its id."""
@@ -192,6 +230,34 @@ class Git:
             return str(getattr(runner, verb)(*arguments))
         except gitpython.GitCommandError as error:
             raise GitError(_last_words(verb, str(error.stderr).strip().strip("'").encode())) from None
+
+
+def _ask(process: subprocess.Popen[bytes], name: str, most: int | None) -> tuple[str, bytes] | None:
+    """Ask `cat-file --batch` for one object: ("", b"") when it is missing, None when git ended over it."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(f"{name}\n".encode())
+        process.stdin.flush()
+    except BrokenPipeError:
+        return None
+    header = process.stdout.readline().split(b" ")
+    if len(header) != 3 or not header[2].strip().isdigit():
+        return ("", b"") if header[-1].endswith(b"\n") else None
+    size = int(header[2])
+    kept = size if most is None else min(size, most)
+    content = process.stdout.read(kept)
+    left = size - kept + 1
+    while left > 0 and (passed := process.stdout.read(min(left, CHUNK))):
+        left -= len(passed)
+    return None if left else (header[0].decode(), content)
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    """End the questions; git may have ended before."""
+    if pipe:
+        with contextlib.suppress(BrokenPipeError):
+            pipe.close()
 
 
 def _last_words(verb: str, stderr: bytes) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.formats import manifest, settings
-from memshelf.store import projects
 from memshelf.store.git import Git, GitError
 from memshelf.text import slug
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from memshelf.formats.manifest import Manifest
     from memshelf.formats.settings import Settings
     from memshelf.model import Episode
-    from memshelf.store.projects import Project
 
 SHELVES = "shelves"
 SHARED = "shared"
@@ -30,7 +28,6 @@ OURS = manifest.Manifest(generated_by=manifest.OURS)
 LONGEST_NAME = 40
 SHELF_NAME = re.compile(rf"(?=.{{1,{LONGEST_NAME}}}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY_VARIABLE = "MEMSHELF_LIBRARY"
-SHELF_VARIABLE = "MEMSHELF_SHELF"
 DEFAULT_PLACE = "~/memshelf"
 
 Parsed = TypeVar("Parsed")
@@ -43,7 +40,8 @@ class Library:
     `common` is the Git directory that all work trees share. `prefix` is the path from the repository's
     top to the library, empty or ending in `/`. `branch` is the full name of the ref that holds what is
     accepted. `alone` is the manifest of a library that is one shelf itself: shelf.yml lies at its root,
-    and its name is the shelf's.
+    and its name is the shelf's. `patience` is how many seconds a reading command may spend on what the
+    catalogue lacks before it answers without; `progress` is told (episodes read, episodes) meanwhile.
     """
 
     root: Path
@@ -53,6 +51,8 @@ class Library:
     branch: str
     settings: Settings
     alone: Manifest | None = None
+    patience: float = 10.0
+    progress: Callable[[int, int], None] | None = None
 
     @property
     def layout(self) -> Manifest:
@@ -252,49 +252,3 @@ def branch_why(git: Git, config: Settings) -> tuple[str, str]:
     if not head:
         raise MemShelfError(f"HEAD is detached: name the library's branch in {settings.NAME}: `branch: main`")
     return head, "checked out"
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The shelf a project is bound to (empty: none), why, and what a person should know of it."""
-
-    shelf: str
-    reason: str
-    note: str = ""
-
-
-def bound_shelf(library: Library, names: list[str], variables: Mapping[str, str], start: Path) -> Scope:
-    """Return the shelf of the project that `start` lies in.
-
-    $MEMSHELF_SHELF first, then the shelf whose folder `start` lies in, then a binding in memshelf.yml,
-    then the project's name: its origin's, else its main work tree's folder. A shelf that is bound to
-    projects is no other project's by its name. The home folder never guesses.
-    """
-    if variables.get(SHELF_VARIABLE):
-        return Scope(variables[SHELF_VARIABLE], f"${SHELF_VARIABLE}")
-    on = next((name for name in names if start.is_relative_to(library.root / library.home(name))), "")
-    if on:
-        return Scope(on, "this folder lies on it")
-    project = projects.around(start)
-    if project is None:
-        return Scope("", f"{start} is in no Git repository")
-    bound = [name for name in names if any(map(project.matches, library.settings.shelf(name).projects))]
-    if bound:
-        also = f"{', '.join(bound[1:])} binds this project too: keep one of them" if bound[1:] else ""
-        return Scope(bound[0], f"bound in {settings.NAME}", also)
-    return _by_name(library, names, project)
-
-
-def _by_name(library: Library, names: list[str], project: Project) -> Scope:
-    bind = f"`projects: [{project.name}]` under a shelf in {settings.NAME} binds this project"
-    called = project.called
-    if project.is_home:
-        return Scope("", "the home folder never guesses", bind)
-    if called not in names and library.common in (project.folder, project.folder / ".git"):
-        return Scope("", f"this is the library itself, and no shelf is called {called}")
-    if called not in names:
-        return Scope("", f"no shelf is bound to {project.name} or called {called}", bind)
-    if library.settings.shelf(called).projects:
-        return Scope("", f"{called} is bound to other projects than {project.name}", bind)
-    only = f"only the name says so, and another repository called {called} would share the shelf: {bind}"
-    return Scope(called, f"the project is called {called}", only)

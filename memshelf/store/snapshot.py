@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memshelf.formats import manifest
 from memshelf.formats.episode import read_document
-from memshelf.model import Document, Entry, Shelf, State
+from memshelf.model import REV_LENGTH, Document, Entry, Shelf, State
 from memshelf.store import landing
 from memshelf.store.git import Blob
 from memshelf.store.library import SHELVES
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from memshelf.store.library import Library
 
 DRAFTS = "refs/memshelf/draft/"
-REV_LENGTH = 12
 SYMLINK = "120000"
 LINK_FAULT = "a symbolic link, which is not followed: put the file itself here"
 FOLDER_FAULT = "a symbolic link, which is not followed: put the folder itself here"
@@ -98,15 +97,25 @@ def take(library: Library) -> Snapshot:
     A landing that was killed is finished or undone first.
     """
     landing.settle(library)
-    refs = library.git.refs(DRAFTS)
+    drafts = drafts_of(library.git.listing(DRAFTS))
     tip = library.git.commit_of(library.branch)
-    folder = library.prefix + ("" if library.alone else f"{SHELVES}/")
-    blobs = library.git.blobs(tip, folder or ".") if tip else []
-    drafts = []
-    for name, commit in refs.items():
-        shelf, _, episode_id = name.removeprefix(DRAFTS).partition("/")
-        drafts.append(Draft(shelf, episode_id, commit))
+    blobs = library.git.blobs(tip, folder_of(library)) if tip else []
     return Snapshot(library, tip, tuple(blobs), tuple(drafts))
+
+
+def drafts_of(listing: str) -> list[Draft]:
+    """Return the drafts that a listing of their refs names."""
+    found = []
+    for line in listing.split("\n"):
+        commit, _, name = line.partition(" ")
+        shelf, _, episode_id = name.removeprefix(DRAFTS).partition("/")
+        found += [Draft(shelf, episode_id, commit)] if commit else []
+    return found
+
+
+def folder_of(library: Library) -> str:
+    """Return the folder that holds every shelf, from the repository's top; `.` where it is the top."""
+    return library.prefix + ("" if library.alone else f"{SHELVES}/") or "."
 
 
 def worktree_files(library: Library, shelf: str) -> list[Path]:

@@ -14,7 +14,8 @@ from memshelf.commands.scope import shelf_to_write, shelves_to_read
 from memshelf.commands.write import write
 from memshelf.errors import MemShelfError
 from memshelf.store import snapshot
-from memshelf.store.library import bound_shelf, locate, open_library
+from memshelf.store.binding import bound_shelf
+from memshelf.store.library import locate, open_library
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from memshelf.commands.write import write
 from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.model import State
-from memshelf.store import snapshot
+from memshelf.store import snapshot, state
 from store.traces import commit, put, refs, shelve_by_hand
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def test_a_damaged_draft_hides_no_other_and_the_map_says_so(
     write(library, request(id=OTHER), caller)
     ref = f"refs/memshelf/draft/shared/{FINE.id}"
     break_object(library, ref + part, damage)
+    shutil.rmtree(str(state.folder_of(library.common)))  # what the catalogue has read it does not forget
 
     where = ("--library", library.root)
     shown = run("index", *where)

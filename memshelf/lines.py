@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memshelf import model
-from memshelf.markers import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from memshelf.model import Entry, Episode
 
@@ -20,6 +20,51 @@ UNDATED = "undated"
 squeeze = model.squeeze
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One episode or draft as the map shows it, before anything is clipped.
+
+    `day` is its ISO date or empty; `successor` the name of what replaced it; `label` is empty for plain
+    accepted text. `on_top`: pinned and open threads stand above the others, what was replaced never does.
+    """
+
+    name: str
+    shelf: str
+    title: str
+    words: str
+    day: str
+    pinned: bool
+    opened: bool
+    superseded: bool
+    successor: str
+    label: str
+    on_top: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The lines of the shelves `names` that match a filter, and what else is on the shelves, in numbers.
+
+    `lines(start, count)` gives `count` of them from number `start`: pinned and open threads first, then
+    newest. `months` counts them by month (`YYYY-MM`, empty: undated), `total` all lines without the
+    filter. `empty` are the shelves that hold nothing. `unreadable` files and `damaged` drafts are no lines.
+    """
+
+    names: Sequence[str]
+    lines: Callable[[int, int], Sequence[Line]]
+    months: Counter[str]
+    total: int
+    empty: Sequence[str] = ()
+    archived: int = 0
+    unreadable: int = 0
+    damaged: int = 0
+
+    @property
+    def matching(self) -> int:
+        """The number of lines."""
+        return self.months.total()
+
+
 def title(episode: Episode) -> str:
     """Return the title as one line, or the id where there is none."""
     return squeeze(episode.title) or squeeze(episode.id)
@@ -27,6 +72,8 @@ def title(episode: Episode) -> str:
 
 def words(episode: Episode, markers: tuple[str, ...] = ()) -> str:
     """Return the index's words: the summary, else the digest's headline; empty when it has neither."""
+    from memshelf.markers import headline  # noqa: PLC0415 # patterns that a line already made never needs
+
     return squeeze(episode.summary or headline(episode.digest, markers))
 
 

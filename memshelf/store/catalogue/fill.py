@@ -1,0 +1,222 @@
+"""The catalogue follows Git: only what changed on the branch and among the drafts is read again."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from memshelf.formats import manifest
+from memshelf.formats.episode import read_document
+from memshelf.model import MAX_EPISODE_BYTES, REV_LENGTH, Entry, State
+from memshelf.store import snapshot
+from memshelf.store.catalogue import tables
+from memshelf.store.catalogue.database import PARTS, writing
+from memshelf.store.git import Blob, GitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memshelf.model import Document, Episode
+    from memshelf.store.catalogue.database import Connection
+    from memshelf.store.library import Library
+
+BATCH = 128
+"""Episodes that are read in one transaction: others wait for it, and a killed one loses as much."""
+
+DAMAGED = "damaged"
+GONE = ""
+FILES = "FROM file WHERE draft = ''"
+UNREAD = "fault IS NULL"
+CALLED = "number IN (SELECT number FROM called WHERE folded = ?)"
+UNSEARCHABLE = "fault = '' AND NOT searchable"
+SHELF_IN = "INSERT OR IGNORE INTO shelf VALUES (?)"
+SHELF_OUT = "DELETE FROM shelf WHERE name = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How to make an episode searchable: `of` gives (names, body) of each section, as terms.
+
+    `stemmer` names the version that makes them: under another one all are made anew.
+    """
+
+    stemmer: str
+    of: Callable[[Episode], Iterable[tuple[str, str]]]
+
+
+def is_current(db: Connection, library: Library, terms: Terms | None) -> bool:
+    """Tell whether the tables hold what Git has now, all of it read and, with `terms`, searchable."""
+    refs = _digest(library.git.listing(library.branch, snapshot.DRAFTS))
+    known, stemmer = db.execute("SELECT refs, stemmer FROM state").fetchone()
+    if known != refs or (terms and terms.stemmer != stemmer):
+        return False
+    lacking = UNREAD if terms is None else f"{UNREAD} UNION ALL SELECT 1 FROM file WHERE {UNSEARCHABLE}"
+    return db.execute(f"SELECT 1 FROM file WHERE {lacking} LIMIT 1").fetchone() is None
+
+
+def fill(db: Connection, library: Library, terms: Terms | None, first: str) -> None:
+    """Read what is missing, for as long as the library's patience lasts: `first`, drafts, then the newest.
+
+    Every batch is kept: whoever comes next goes on. Processes that fill at once take turns.
+    """
+    deadline = time.monotonic() + library.patience
+    while True:
+        with writing(db):
+            _follow(db, library)
+            _read(db, library, f"{UNREAD} AND {CALLED}", tables.plain(first).casefold())
+            left = _read(db, library, f"{UNREAD} ORDER BY draft = '', stem DESC LIMIT {BATCH}")
+            if terms and not left:
+                left = index_some(db, terms)
+        if library.progress:
+            library.progress(*_progress(db, left))
+        if not left or time.monotonic() > deadline:
+            return
+
+
+def _digest(listing: str) -> str:
+    return sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _progress(db: Connection, left: int) -> tuple[int, int]:
+    total = db.execute("SELECT count(*) FROM file").fetchone()[0]
+    return total - left, total
+
+
+def _follow(db: Connection, library: Library) -> None:
+    """Bring the list of files and drafts to what Git has now.
+
+    The drafts are looked at before the branch: an episode that is accepted meanwhile is seen twice, not lost.
+    """
+    git = library.git
+    drafts = git.listing(snapshot.DRAFTS)
+    branch = git.listing(library.branch)
+    known, tip = db.execute("SELECT refs, tip FROM state").fetchone()
+    refs = _digest("\n".join(filter(None, (branch, drafts))))
+    if refs == known:
+        return
+    new = branch.partition(" ")[0]
+    touched: set[tuple[str, str]] = set()
+    if new != tip:
+        touched |= _apply(db, library, _changed(db, library, tip, new))
+    touched |= _apply_drafts(
+        db, {(one.shelf, one.id): one.commit for one in snapshot.drafts_of(drafts) if one.id}
+    )
+    tables.place(db, touched)
+    db.execute("UPDATE state SET refs = ?, tip = ?", (refs, new))
+
+
+def _changed(db: Connection, library: Library, old: str, new: str) -> list[Blob]:
+    """Return the files that differ between the commits, an id of GONE for one that is no more."""
+    folder = snapshot.folder_of(library)
+    if old and new:
+        try:
+            return library.git.changed(old, new, folder)
+        except GitError:  # git has no longer got the old one
+            pass
+    files = {blob.path: blob for blob in library.git.blobs(new, folder)} if new else {}
+    was = (path.decode("utf-8", "surrogateescape") for (path,) in db.execute(f"SELECT path {FILES}"))
+    gone = [library.prefix + path for path in was if library.prefix + path not in files]
+    db.execute("DELETE FROM shelf")
+    return [*files.values(), *(Blob("", GONE, path) for path in gone)]
+
+
+def _apply(db: Connection, library: Library, changed: Iterable[Blob]) -> set[tuple[str, str]]:
+    touched: set[tuple[str, str]] = set()
+    episodes = library.layout.episodes
+    for blob in changed:
+        path = blob.path.removeprefix(library.prefix)
+        shelf, inside = library.inside(path)
+        if inside == manifest.NAME:
+            there = blob.sha != GONE
+            db.execute(SHELF_IN if there else SHELF_OUT, (shelf,))
+        if not shelf or not episodes.fullmatch(inside):
+            continue
+        raw = path.encode("utf-8", "surrogateescape")
+        touched |= _forget(db, f"SELECT number {FILES} AND path = ?", raw)
+        if blob.sha != GONE:
+            archived = path.startswith(f"{library.home(shelf)}archive/")
+            state = State.ARCHIVED if archived else State.ACCEPTED
+            stem = unicodedata.normalize("NFC", PurePosixPath(path).stem)
+            fault = snapshot.LINK_FAULT if blob.mode == snapshot.SYMLINK else None
+            tables.add(db, (shelf, raw, "", blob.sha, state, tables.plain(stem), fault))
+    return touched
+
+
+def _apply_drafts(db: Connection, drafts: dict[tuple[str, str], str]) -> set[tuple[str, str]]:
+    rows = db.execute("SELECT shelf, draft, source FROM file WHERE draft != ''").fetchall()
+    known = {(shelf, draft): commit for shelf, draft, commit in rows}
+    touched: set[tuple[str, str]] = set()
+    for shelf, draft in [key for key in known if known[key] != drafts.get(key)]:
+        touched |= _forget(db, "SELECT number FROM file WHERE shelf = ? AND draft = ?", shelf, draft)
+    for (shelf, draft), commit in drafts.items():
+        if known.get((shelf, draft)) != commit:
+            tables.add(db, (shelf, b"", draft, commit, State.DRAFT, draft, None))
+    return touched
+
+
+def _forget(db: Connection, numbers: str, *values: str | bytes) -> set[tuple[str, str]]:
+    """Take rows out of every table and return the (shelf, id) that this touches."""
+    found = [number for (number,) in db.execute(numbers, values)]
+    touched = tables.touched_by(db, found)
+    db.executemany("DELETE FROM file WHERE number = ?", [(number,) for number in found])
+    return touched
+
+
+def _read(db: Connection, library: Library, which: str, *values: str) -> int:
+    """Read some of what nobody has read yet; return how much is left when it was a whole batch."""
+    query = f"SELECT number, shelf, path, draft, source, state FROM file WHERE {which}"
+    rows = db.execute(query, values).fetchall()
+    names = [f"{source}:{draft}.md" if draft else source for _, _, _, draft, source, _ in rows]
+    texts = library.git.read(names, MAX_EPISODE_BYTES)
+    touched: set[tuple[str, str]] = set()
+    for row, (sha, raw) in zip(rows, texts, strict=True):
+        number, shelf, path, draft, commit, state = row
+        document = read_document(draft or path.decode("utf-8", "surrogateescape"), _whole_lines(raw))
+        fault = _fault(document, sha, draft)
+        if fault or document.episode is None:
+            said = (fault, document.fault_line, number)
+            db.execute("UPDATE file SET fault = ?, fault_line = ? WHERE number = ?", said)
+            continue
+        place = library.episode_path(shelf, document.episode) if draft else document.path
+        entry = Entry(shelf, place, sha[:REV_LENGTH], State(state), document.episode, commit if draft else "")
+        touched |= tables.put(db, number, entry)
+    tables.place(db, touched)
+    if len(rows) < BATCH:
+        return 0
+    return int(db.execute("SELECT count(*) FROM file WHERE fault IS NULL").fetchone()[0])
+
+
+def _whole_lines(raw: bytes) -> bytes:
+    """Return the bytes of a file; of one that was cut off, without the line that is not whole."""
+    return raw[: raw.rfind(b"\n") + 1] if len(raw) >= MAX_EPISODE_BYTES else raw
+
+
+def _fault(document: Document, sha: str, draft: str) -> str:
+    if draft:
+        return "" if document.episode and document.episode.id == draft else DAMAGED
+    return document.fault if sha else snapshot.LOST_FAULT
+
+
+def index_some(db: Connection, terms: Terms) -> int:
+    """Make the newest episodes searchable that are not; return how many are left."""
+    if db.execute("SELECT stemmer FROM state").fetchone()[0] != terms.stemmer:
+        db.execute("DELETE FROM terms")
+        db.execute("UPDATE file SET searchable = 0")
+        db.execute("UPDATE state SET stemmer = ?", (terms.stemmer,))
+    rows = db.execute(
+        f"SELECT number, episode FROM file JOIN text USING (number) WHERE {UNSEARCHABLE} "
+        "ORDER BY number DESC LIMIT ?",
+        (BATCH,),
+    ).fetchall()
+    for number, packed in rows:
+        places: Iterator[int] = iter(range(number * PARTS, (number + 1) * PARTS))
+        parts = zip(places, terms.of(tables.unpack(packed)), strict=False)
+        db.executemany("INSERT INTO terms VALUES (?, ?, ?)", [(at, *texts) for at, texts in parts])
+        db.execute("UPDATE file SET searchable = 1 WHERE number = ?", (number,))
+    if len(rows) < BATCH:
+        return 0
+    return int(db.execute(f"SELECT count(*) FROM file WHERE {UNSEARCHABLE}").fetchone()[0])

@@ -1,0 +1,165 @@
+"""What a command asks of the catalogue, at one moment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from memshelf.lines import Line, Listing
+from memshelf.model import Document, Entry, Shelf, State
+from memshelf.store.catalogue.tables import COLUMNS, entry, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memshelf.store.catalogue.database import Connection
+    from memshelf.store.library import Library
+
+LINE = "name, shelf, title, words, day, pinned, opened, superseded, successor, label, top"
+RANK = "top DESC, id DESC, shelf"
+ENTRIES = f"SELECT {COLUMNS} FROM file JOIN text USING (number)"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The library's branch and drafts at one moment."""
+
+    db: Connection
+    library: Library
+
+    @cached_property
+    def tip(self) -> str:
+        """The branch's commit, empty when there is none yet."""
+        return str(self.db.execute("SELECT tip FROM state").fetchone()[0])
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The shelves on the branch, sorted."""
+        return [name for (name,) in self.db.execute("SELECT name FROM shelf ORDER BY name")]
+
+    @cached_property
+    def unread(self) -> int:
+        """How many episodes could not be read yet: the catalogue is being made, the newest first."""
+        return self.count("fault IS NULL")
+
+    @property
+    def remark(self) -> str:
+        """What an answer must say of a catalogue that is not complete, empty when it is."""
+        if not self.unread:
+            return ""
+        total = self.count("1")
+        return (
+            f"first reading of a large library: {total - self.unread} of {total} episodes so far, the newest "
+            "first; the next call goes on"
+        )
+
+    def listing(self, names: Sequence[str], tag: str = "", since: str = "") -> Listing:
+        """Return the map of the shelves: what has the tag, and is not older than the ISO date."""
+        on, values = f"shelf IN ({', '.join('?' * len(names))})", tuple(names)
+        months = self._months(f"listed AND {on}", values)
+        where, wanted = f"listed AND {on}", values
+        if tag:
+            where, wanted = f"{where} AND instr(tags, ?)", (*wanted, f"\n{plain(tag)}\n")
+        if since:
+            where, wanted = f"{where} AND day >= ?", (*wanted, since)
+
+        def lines(start: int, count: int) -> list[Line]:
+            query = f"SELECT {LINE} FROM file WHERE {where} ORDER BY {RANK} LIMIT ? OFFSET ?"
+            return [Line(*row) for row in self.db.execute(query, (*wanted, count, start))]
+
+        return Listing(
+            names=names,
+            lines=lines,
+            months=self._months(where, wanted) if tag or since else months,
+            total=months.total(),
+            empty=[name for name in names if not self.count("shelf = ? AND fault = ''", (name,))],
+            archived=self.count(f"state = 'archived' AND fault = '' AND {on}", values),
+            unreadable=self.count(f"fault != '' AND draft = '' AND {on}", values),
+            damaged=self.count(f"fault != '' AND draft != '' AND {on}", values),
+        )
+
+    def count(self, condition: str, values: Sequence[str] = ()) -> int:
+        """Return how many rows fulfil an SQL condition of ours."""
+        return int(self.db.execute(f"SELECT count(*) FROM file WHERE {condition}", values).fetchone()[0])
+
+    def rows(self, query: str, values: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Return the rows of a query of ours over the tables."""
+        return self.db.execute(query, values)
+
+    def _months(self, condition: str, values: Sequence[str]) -> Counter[str]:
+        query = f"SELECT substr(day, 1, 7), count(*) FROM file WHERE {condition} GROUP BY 1"
+        return Counter(dict(self.db.execute(query, values)))
+
+    def ids(self) -> list[tuple[str, str]]:
+        """Return (shelf, id) of every episode file and draft."""
+        return self.db.execute("SELECT shelf, stem FROM file").fetchall()
+
+    def ids_of(self, shelf: str) -> list[str]:
+        """Return the name of everything on the shelf that can be read."""
+        rows = self.db.execute("SELECT name FROM file WHERE shelf = ? AND fault = ''", (shelf,))
+        return [name for (name,) in rows]
+
+    def shelves_with(self, episode_id: str) -> list[str]:
+        """Return the shelves that have a file or draft called so, whatever its case."""
+        query = "SELECT DISTINCT shelf FROM file JOIN called USING (number) WHERE folded = ? ORDER BY shelf"
+        return [shelf for (shelf,) in self.db.execute(query, (plain(episode_id).casefold(),))]
+
+    def part(self, shelf: str, episode_id: str) -> Shelf:
+        """Return what of the shelf is called so, whatever its case, and what supersedes it."""
+        folded = plain(episode_id).casefold()
+        mine = "SELECT number FROM called WHERE folded = :folded"
+        ids = f"SELECT id FROM file WHERE number IN ({mine})"
+        newer = f"SELECT number FROM supersedes WHERE shelf = :shelf AND old IN ({ids})"
+        return self._shelf(shelf, f"(number IN ({mine}) OR number IN ({newer}))", {"folded": folded})
+
+    def drafts(self, shelf: str = "") -> list[Shelf]:
+        """Return every draft, of one shelf or of all, beside the episodes that they amend."""
+        only = "draft != '' AND (:only = '' OR shelf = :only)"
+        wanted = f"SELECT DISTINCT shelf FROM file WHERE {only} ORDER BY shelf"
+        amended = "id IN (SELECT draft FROM file WHERE shelf = :shelf AND draft != '')"
+        return [
+            self._shelf(name, f"(draft != '' OR {amended})", {})
+            for (name,) in self.db.execute(wanted, {"only": shelf})
+        ]
+
+    def shelf(self, name: str) -> Shelf:
+        """Return the whole shelf."""
+        return self._shelf(name, "1", {})
+
+    def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
+        """Return number -> entry of these rows."""
+        marks = ", ".join("?" * len(numbers))
+        rows = self.db.execute(
+            f"SELECT number, {COLUMNS} FROM file JOIN text USING (number) WHERE number IN ({marks})", numbers
+        )
+        return {row[0]: entry(row[1:]) for row in rows}
+
+    def front(self, one: Entry) -> str:
+        """Return an entry's front matter as it is written."""
+        kept = "SELECT front FROM file JOIN text USING (number) WHERE shelf = ? AND rev = ? AND state"
+        query = f"{kept} {'=' if one.commit else '!='} 'draft'"
+        row = self.db.execute(query, (one.shelf, one.rev)).fetchone()
+        return str(row[0].decode("utf-8", "surrogatepass"))
+
+    def _shelf(self, name: str, condition: str, values: dict[str, Any]) -> Shelf:
+        values = {**values, "shelf": name}
+        rows = self.db.execute(f"{ENTRIES} WHERE shelf = :shelf AND {condition} ORDER BY path, draft", values)
+        found = [entry(row) for row in rows]
+        bad = self.db.execute(
+            "SELECT path, draft, fault, fault_line FROM file "
+            f"WHERE shelf = :shelf AND fault != '' AND {condition} ORDER BY path",
+            values,
+        ).fetchall()
+        return Shelf(
+            name,
+            tuple(one for one in found if one.state is not State.DRAFT),
+            tuple(one for one in found if one.state is State.DRAFT),
+            tuple(
+                Document(path.decode("utf-8", "surrogateescape"), b"", fault=fault, fault_line=line)
+                for path, draft, fault, line in bad
+                if not draft
+            ),
+            tuple(draft for _, draft, _, _ in bad if draft),
+        )
