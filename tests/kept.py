@@ -17,9 +17,8 @@ from memshelf.store.library import Library
 if TYPE_CHECKING:
     from memshelf.model import Entry, Shelf
 
-NOWHERE = Library(
-    Path("/nowhere"), Git(Path("/nowhere")), Path("/nowhere"), "", "refs/heads/main", Settings()
-)
+PLACE = Path("/nowhere")
+NOWHERE = Library(PLACE, Git(PLACE), PLACE, "", "refs/heads/main", Settings())
 
 
 def kept(*shelves: Shelf, searchable: bool = False) -> Catalogue:

@@ -9,15 +9,17 @@ from memshelf.commands.conventions import conventions_of
 from memshelf.derived import RENDERERS
 from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format
-from memshelf.store import commits, landing, snapshot
+from memshelf.store import catalogue, commits, landing, snapshot
 from memshelf.store.drafts import Taken, client_identity, ref_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memshelf.model import Entry, Shelf
+    from memshelf.store.catalogue import Catalogue
     from memshelf.store.drafts import Note
     from memshelf.store.library import Library
+    from memshelf.store.snapshot import Snapshot
 
 TRIES = 8
 
@@ -51,7 +53,7 @@ def shelve(library: Library, proposals: Sequence[Proposal], today: str) -> list[
 
 def _shelve(library: Library, proposals: Sequence[Proposal], today: str) -> list[str]:
     seen = snapshot.take(library)
-    views = {view.name: view for view in seen.load({proposal.entry.shelf for proposal in proposals})}
+    views = {view.name: view for view in _shelves(seen, {one.entry.shelf for one in proposals})}
     steps, paths = [], set[str]()
     for proposal in proposals:
         before = views[proposal.entry.shelf]
@@ -70,6 +72,16 @@ def _shelve(library: Library, proposals: Sequence[Proposal], today: str) -> list
     }
     landing.land(library, seen.tip, made[-1], sorted(paths), drafts)
     return made[1:]
+
+
+def _shelves(seen: Snapshot, names: set[str]) -> list[Shelf]:
+    """Return the shelves of the snapshot, from the catalogue where it holds this very moment."""
+
+    def answer(kept: Catalogue) -> list[Shelf]:
+        whole = kept.tip == seen.tip and not kept.unread
+        return [kept.shelf(name) for name in names] if whole else []
+
+    return catalogue.consult(seen.library, answer) or seen.load(names)
 
 
 def derived_files(library: Library, shelf: Shelf, today: str) -> dict[str, bytes]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from memshelf.lines import Line, Listing
 
 BUDGET = 4000
-LEAST_COST = 5
-"""Tokens that no line costs less than."""
+LEAST_COST = 12
+"""Tokens that hardly a line costs less than: it begins with an id. So many lines are looked at."""
 
 WIDEST, NARROWEST = 110, 60
 MONTHS = 12

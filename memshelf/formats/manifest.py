@@ -58,6 +58,11 @@ def is_memory(text: str) -> bool:
     return MEMORY.search(text) is not None
 
 
+def revive(values: dict[str, Any]) -> Manifest:
+    """Make a manifest of its fields as JSON gives them."""
+    return Manifest(**values | {"categories": tuple(values["categories"])})
+
+
 def parse(text: str) -> Manifest:
     """Read a manifest. Raises FormatError when it is no memory shelf or a path leads out of it."""
     keys = _load(text)

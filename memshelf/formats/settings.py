@@ -40,6 +40,15 @@ class Settings:
         return self.shelves.get(name, ShelfSettings())
 
 
+def revive(values: dict[str, Any]) -> Settings:
+    """Make settings of their fields as JSON gives them."""
+    shelves = {
+        name: ShelfSettings(tuple(own["markers"]), own["rules_off"], tuple(own["projects"]))
+        for name, own in values["shelves"].items()
+    }
+    return Settings(**values | {"shelves": shelves})
+
+
 def parse(text: str) -> Settings:
     """Read memshelf.yml. Raises FormatError naming the key that is unknown or wrong."""
     from memshelf.formats import front_matter  # noqa: PLC0415 # YAML, which a remembered file never needs

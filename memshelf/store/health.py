@@ -60,10 +60,10 @@ def open_as_it_is(root: Path) -> tuple[Library, FormatError | None]:
     """
     faults: list[FormatError] = []
 
-    def read(root: Path) -> settings.Settings:
+    def read(root: Path, common: Path) -> settings.Settings:
         path = root / settings.NAME
         if not path.is_file():
-            return read_settings(root)
+            return read_settings(root, common)
         try:
             return settings.parse(episode_format.decode(path.read_bytes()))
         except FormatError as error:

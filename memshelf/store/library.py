@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.formats import manifest, settings
 from memshelf.store.git import Git, GitError
+from memshelf.store.remembered import remembered
 from memshelf.text import slug
 
 if TYPE_CHECKING:
@@ -179,15 +180,15 @@ def open_library(root: Path) -> Library:
     return open_with(root, read_settings)
 
 
-def open_with(root: Path, read: Callable[[Path], Settings]) -> Library:
-    """Open the library at `root` with the settings that `read` makes of it."""
+def open_with(root: Path, read: Callable[[Path, Path], Settings]) -> Library:
+    """Open the library at `root` with the settings that `read` makes of it and the Git common directory."""
     git = Git(root)
     facts = repository_facts(git)
     if not facts:
         way_out = "`git init`, then commit the shelf" if is_lone_shelf(root) else f"`memshelf init {root}`"
         raise MemShelfError(f"{root} is in no Git repository: make it one with {way_out}")
     common, _, prefix = facts.partition("\n")
-    config = read(root)
+    config = read(root, Path(common))
     alone = _lone_shelf(root, Path(common), prefix)
     return Library(root, git, Path(common), prefix, branch_why(git, config)[0], config, alone)
 
@@ -200,7 +201,7 @@ def _lone_shelf(root: Path, common: Path, prefix: str) -> Manifest | None:
         raise MemShelfError(
             f"{root} is a shelf and has others below {SHELVES}/: move its files to {SHELVES}/NAME/"
         )
-    read: Manifest = _read(root / manifest.NAME, manifest.parse)
+    read: Manifest = _read(root / manifest.NAME, common, manifest.parse, manifest.revive)
     folder = root if prefix or common.name != ".git" else common.parent
     return replace(read, name=_shelf_name(read.name) or _shelf_name(folder.name) or "shelf")
 
@@ -223,7 +224,7 @@ def repository_facts(git: Git) -> str:
         raise
 
 
-def read_settings(root: Path) -> Settings:
+def read_settings(root: Path, common: Path) -> Settings:
     """Read memshelf.yml of the library at `root`; an absent file is all defaults.
 
     A shelf at the root without it was written by another tool, whose contract then holds.
@@ -231,12 +232,14 @@ def read_settings(root: Path) -> Settings:
     path = root / settings.NAME
     if not path.is_file():
         return settings.Settings(contract="adopted" if is_lone_shelf(root) else "full")
-    return _read(path, settings.parse)
+    return _read(path, common, settings.parse, settings.revive)
 
 
-def _read(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
+def _read(
+    path: Path, common: Path, parse: Callable[[str], Parsed], revive: Callable[[dict[str, Any]], Parsed]
+) -> Parsed:
     try:
-        return parse(episode_format.decode(path.read_bytes()))
+        return remembered(path, common, lambda raw: parse(episode_format.decode(raw)), revive)
     except FormatError as error:
         raise MemShelfError(f"{path}{f':{error.line}' if error.line else ''}: {error}") from None
 

@@ -66,7 +66,9 @@ class Catalogue:
             where, wanted = f"{where} AND day >= ?", (*wanted, since)
 
         def lines(start: int, count: int) -> list[Line]:
-            query = f"SELECT {LINE} FROM file WHERE {where} ORDER BY {RANK} LIMIT ? OFFSET ?"
+            query = (
+                f"SELECT {LINE} FROM file INDEXED BY by_rank WHERE {where} ORDER BY {RANK} LIMIT ? OFFSET ?"
+            )
             return [Line(*row) for row in self.db.execute(query, (*wanted, count, start))]
 
         return Listing(
@@ -74,11 +76,15 @@ class Catalogue:
             lines=lines,
             months=self._months(where, wanted) if tag or since else months,
             total=months.total(),
-            empty=[name for name in names if not self.count("shelf = ? AND fault = ''", (name,))],
+            empty=[name for name in names if not self._holds_something(name)],
             archived=self.count(f"state = 'archived' AND fault = '' AND {on}", values),
             unreadable=self.count(f"fault != '' AND draft = '' AND {on}", values),
             damaged=self.count(f"fault != '' AND draft != '' AND {on}", values),
         )
+
+    def _holds_something(self, shelf: str) -> bool:
+        row = self.db.execute("SELECT 1 FROM file WHERE shelf = ? AND fault = '' LIMIT 1", (shelf,))
+        return row.fetchone() is not None
 
     def count(self, condition: str, values: Sequence[str] = ()) -> int:
         """Return how many rows fulfil an SQL condition of ours."""
@@ -89,7 +95,9 @@ class Catalogue:
         return self.db.execute(query, values)
 
     def _months(self, condition: str, values: Sequence[str]) -> Counter[str]:
-        query = f"SELECT substr(day, 1, 7), count(*) FROM file WHERE {condition} GROUP BY 1"
+        query = (
+            f"SELECT substr(day, 1, 7), count(*) FROM file INDEXED BY by_month WHERE {condition} GROUP BY 1"
+        )
         return Counter(dict(self.db.execute(query, values)))
 
     def ids(self) -> list[tuple[str, str]]:

@@ -1,0 +1,43 @@
+"""What a settings file was read as, kept as JSON in the state folder: the same bytes need no YAML again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memshelf import __version__
+from memshelf.store import state
+from memshelf.store.disk import write_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Value = TypeVar("Value")
+
+
+def remembered(
+    file: Path, common: Path, parse: Callable[[bytes], Value], revive: Callable[[dict[str, Any]], Value]
+) -> Value:
+    """Return what `parse` makes of the file's bytes, without calling it where it was asked before.
+
+    The state folder of the repository whose Git common directory is `common` keeps the dataclass's fields
+    under the file's name; `revive` makes the value of them. What `parse` raises is raised.
+    """
+    raw, folder = file.read_bytes(), state.folder_of(common)
+    if folder is None:
+        return parse(raw)
+    digest = sha256(f"{__version__} {file} ".encode("utf-8", "surrogateescape") + raw).hexdigest()
+    kept = folder / f"{file.name}.json"
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        known = json.loads(kept.read_bytes())
+        if known["of"] == digest:
+            return revive(known["value"])
+    value = parse(raw)
+    text = json.dumps({"of": digest, "value": asdict(value)})  # type: ignore[call-overload] # a dataclass
+    with contextlib.suppress(OSError):
+        write_bytes(kept, text.encode())
+    return value
