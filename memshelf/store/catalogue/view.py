@@ -57,7 +57,8 @@ class Catalogue:
 
     def listing(self, names: Sequence[str], tag: str = "", since: str = "") -> Listing:
         """Return the map of the shelves: what has the tag, and is not older than the ISO date."""
-        on, values = f"shelf IN ({', '.join('?' * len(names))})", tuple(names)
+        values = tuple(names) or ("",)
+        on = f"shelf IN ({', '.join('?' * len(values))})"
         months = self._months(f"listed AND {on}", values)
         where, wanted = f"listed AND {on}", values
         if tag:
