@@ -1,4 +1,4 @@
-"""INDEX.md and ledger.tsv: the same episodes give the same bytes, and nothing in them is forged."""
+"""Derived files: the same episodes give the same bytes, and nothing in them is forged."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import fine
 
+from memshelf import derived
 from memshelf.derived import RENDERERS
 from memshelf.derived.index_file import LINE, escape
 from memshelf.lines import squeeze
@@ -22,7 +23,7 @@ PLAIN = Conventions("2026-07-10")
 
 
 def render(name: str, shelf: Shelf) -> str:
-    return RENDERERS[name](shelf, PLAIN)
+    return derived.render(shelf, PLAIN)[name]
 
 
 def index_lines(shelf: Shelf) -> list[str]:
@@ -96,7 +97,8 @@ def test_short_summary_stands_whole_beside_a_long_title():
 
 def test_shelfs_own_markers_choose_the_headline():
     episode = fine(digest="Первая фраза про сеть. Gewählt: ein Resolver.")
-    text = RENDERERS["INDEX.md"](shelf_of(entry(episode)), Conventions("2026-07-10", markers=("Gewählt",)))
+    own = Conventions("2026-07-10", markers=("Gewählt",))
+    text = derived.render(shelf_of(entry(episode)), own)["INDEX.md"]
     assert ": Gewählt: ein Resolver." in text
 
 
@@ -178,7 +180,12 @@ def test_ledger_counts_every_committed_state_and_rounds_down_as_its_family_does(
 
 @pytest.mark.parametrize(
     ("tokens", "source", "written"),
-    [("900", "estimate", "900"), ("900", "unmeasured", "0"), ("many", "measured", "0")],
+    [
+        ("900", "estimate", "900"),
+        ("900", "unmeasured", "0"),
+        ("many", "measured", "0"),
+        ("9" * 5000, "estimate", "0"),
+    ],
 )
 def test_ledger_writes_an_unmeasured_session_as_zero(tokens: str, source: str, written: str):
     episode = fine(approx_tokens=tokens, approx_tokens_source=source)

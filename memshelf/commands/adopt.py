@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from memshelf.store.snapshot import Snapshot
 
 ATTRIBUTES = ".gitattributes"
-LINE_ENDS = f"{manifest.INDEX} text eol=lf\n{manifest.LEDGER} text eol=lf\n"
+DERIVED = (manifest.INDEX, manifest.LEDGER, manifest.STATS)
+LINE_ENDS = "".join(f"{name} text eol=lf\n" for name in DERIVED)
 CONTRACT = """\
 # adopted: what another tool did not demand of its episodes is only warned of. full: it is an error.
 contract: adopted
@@ -35,13 +36,12 @@ contract: adopted
 CHANGES = {
     manifest.NAME: f"index.generated_by becomes {manifest.OURS}",
     settings.NAME: "added, the settings",
-    ATTRIBUTES: "added, the line ends of the two derived files",
-    manifest.INDEX: "rendered by MemShelf from now on",
-    manifest.LEDGER: "rendered by MemShelf from now on",
+    ATTRIBUTES: "added, the line ends of the derived files",
+    **dict.fromkeys(DERIVED, "rendered by MemShelf from now on"),
 }
 """File -> what adopting does to it."""
 
-LEFTOVERS = (".docshelf.json", ".meta.json", "stats.svg", "archive/INDEX.md")
+LEFTOVERS = (".docshelf.json", ".meta.json", "archive/INDEX.md")
 """How the paths of another tool's derived files end, which we neither render nor remove."""
 
 
@@ -94,7 +94,7 @@ class Adoption:
 def adopt(library: Library, caller: Caller, *, yes: bool = False, as_person: bool = False) -> Adoption:
     """Show what makes the library's one shelf ours; with `yes`, commit it.
 
-    The manifest hands the derived files to us, memshelf.yml is added, INDEX.md and ledger.tsv are rendered
+    The manifest hands the derived files to us, memshelf.yml is added, the derived files are rendered
     from the committed episodes. Raises MemShelfError where shelves lie below `shelves/`, inside an agent
     host unless `as_person`, when a checkout is not clean on the paths, and when git refuses.
     """

@@ -38,7 +38,7 @@ SETTINGS = """\
 branch: {branch}
 # branch: a person accepts each draft (memshelf review). off: a write is accepted at once.
 review: branch
-# local: accepting renders INDEX.md and ledger.tsv. bot: only the bot does.
+# local: accepting renders INDEX.md, ledger.tsv and stats.svg. bot: only the bot does.
 derived: local
 """
 POLICY = """\

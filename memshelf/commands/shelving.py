@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memshelf import derived
 from memshelf.commands.conventions import conventions_of
-from memshelf.derived import RENDERERS
 from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.store import catalogue, commits, landing, snapshot
@@ -88,8 +88,8 @@ def derived_files(library: Library, shelf: Shelf, today: str) -> dict[str, bytes
     """Return path from the library's folder -> content of each derived file of the shelf."""
     conventions = conventions_of(library, shelf.name, today)
     return {
-        f"{library.home(shelf.name)}{name}": render(shelf, conventions).encode()
-        for name, render in RENDERERS.items()
+        f"{library.home(shelf.name)}{name}": text.encode()
+        for name, text in derived.render(shelf, conventions).items()
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from memshelf.lines import by_month, has_open_threads, is_pinned, squeeze, successors, title, words
@@ -11,6 +11,8 @@ from memshelf.model import MAX_SUMMARY, State
 from memshelf.text import clip
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from memshelf.model import Conventions, Entry, Shelf
 
 LINE = 150
@@ -25,19 +27,30 @@ SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<=\])\(|:(?=//)|(?<=www)\.|&(?=#?\w+;)|(?<
 PLAIN_PATH = re.compile(r"[\w./-]+")
 
 
-def render(shelf: Shelf, conventions: Conventions) -> str:
-    """Return the page: accepted and superseded episodes newest first, then what is archived or unreadable."""
+class Row(NamedTuple):
+    """A committed episode as the index shows it: `line` is empty for an archived one.
+
+    `full` is how many characters, line end included, its line has or had before another episode replaced
+    it; 0 for an archived one that none replaced, of which nobody knows when it left the index.
+    """
+
+    entry: Entry
+    line: str
+    full: int
+
+
+def listing(shelf: Shelf, conventions: Conventions) -> list[Row]:
+    """Return a row for each committed episode, newest first; lines end in a line end."""
     kept = sorted(shelf.entries, key=lambda entry: (entry.episode.id, entry.path), reverse=True)
-    archived = [entry.episode for entry in kept if entry.state is State.ARCHIVED]
     replaced = successors(shelf.entries)
-    lines = [
-        _struck(shelf, entry, replaced.get(entry.episode.id, ""))
-        if entry.state is State.SUPERSEDED
-        else _line(shelf, entry, conventions)
-        for entry in kept
-        if entry.state in (State.ACCEPTED, State.SUPERSEDED)
-    ]
-    blocks = [f"# {escape(squeeze(shelf.name))}", ABOUT, "\n".join(lines) or "No episodes yet."]
+    return [_row(shelf, entry, conventions, replaced) for entry in kept if entry.state is not State.DRAFT]
+
+
+def render(shelf: Shelf, rows: Sequence[Row]) -> str:
+    """Return the page: accepted and superseded episodes newest first, then what is archived or unreadable."""
+    archived = [row.entry.episode for row in rows if row.entry.state is State.ARCHIVED]
+    lines = "".join(row.line for row in rows).rstrip("\n")
+    blocks = [f"# {escape(squeeze(shelf.name))}", ABOUT, lines or "No episodes yet."]
     if archived:
         months = ", ".join(f"{month} ({count})" for month, count in by_month(archived))
         blocks.append(f"Archived, found by `memshelf search`: {months}.")
@@ -50,6 +63,15 @@ def render(shelf: Shelf, conventions: Conventions) -> str:
 def escape(text: str) -> str:
     """Return `text` so that Markdown shows it as it is: no link, emphasis, code or HTML comes of it."""
     return SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _row(shelf: Shelf, entry: Entry, conventions: Conventions, replaced: Mapping[str, str]) -> Row:
+    successor = replaced.get(entry.episode.id, "")
+    archived = entry.state is State.ARCHIVED
+    line = "" if archived and not successor else _line(shelf, entry, conventions) + "\n"
+    if entry.state is State.SUPERSEDED:
+        return Row(entry, _struck(shelf, entry, successor) + "\n", len(line))
+    return Row(entry, "" if archived else line, len(line))
 
 
 def _line(shelf: Shelf, entry: Entry, conventions: Conventions) -> str:

@@ -15,7 +15,7 @@ NAME = "shelf.yml"
 OURS = "external"
 """`index.generated_by` of a shelf whose derived files MemShelf renders."""
 
-INDEX, LEDGER, PATTERNS = "INDEX.md", "ledger.tsv", "POLICY.patterns"
+INDEX, LEDGER, STATS, PATTERNS = "INDEX.md", "ledger.tsv", "stats.svg", "POLICY.patterns"
 UNSAFE = re.compile(r"[\\\x00-\x1f\x7f-\x9f]")
 """What no path of a shelf may hold: backslashes and control characters."""
 

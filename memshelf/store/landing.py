@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from memshelf.errors import MemShelfError
+from memshelf.formats import manifest
 from memshelf.store import journal
 from memshelf.store.git import Git, GitError
 from memshelf.store.journal import Follower, Journal
@@ -98,7 +99,7 @@ def check_clean(library: Library, paths: Sequence[str]) -> None:
 
 def _way_out(library: Library, path: str) -> str:
     """Return what to do about a changed file: a commit of a derived one would be written over."""
-    if PurePosixPath(path).name in (library.layout.index, library.layout.ledger):
+    if PurePosixPath(path).name in (library.layout.index, library.layout.ledger, manifest.STATS):
         return "is derived and has changes of its own: put them into an episode, `git restore` the file"
     return "has changes of its own: commit or move them"
 

@@ -30,7 +30,7 @@ SHELF = Path(__file__).parent.parent / "adopted" / "shelf"
 NAME = "home-lab"
 ROLLUP, AMENDED, ARCHIVED = "2026-04-30-network-rollup", "2026-03-23-ci-cache", "2026-02-03-resolver"
 RUSSIAN = "2026-02-12-rezervnye-kopii"
-OURS = {".gitattributes", "INDEX.md", "memshelf.yml", "shelf.yml"}
+OURS = {".gitattributes", "INDEX.md", "memshelf.yml", "shelf.yml", "stats.svg"}
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memshelf.store.library import Library
 
-SHELF = {"INDEX.md", "POLICY.md", "docs/.gitkeep", "ledger.tsv", "shelf.yml"}
+SHELF = {"INDEX.md", "POLICY.md", "docs/.gitkeep", "ledger.tsv", "shelf.yml", "stats.svg"}
 LIBRARY = {"memshelf.yml", "shelves/.gitattributes"} | {f"shelves/shared/{name}" for name in SHELF}
 
 
@@ -31,7 +31,7 @@ def test_a_plain_folder_becomes_a_repository_with_one_commit(tmp_path: Path, run
     assert set(files(root)) == expected
     assert git(root, "log", "--format=%s %an <%ae>") == "memshelf init Test Person <test@example.com>"
     assert git(root, "status", "--porcelain") == ""
-    assert f"library {root}: 12 files committed to main" in done.out
+    assert f"library {root}: 14 files committed to main" in done.out
     assert run("render", "--check", "--library", root).code == 0
 
 

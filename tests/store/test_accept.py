@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memshelf.store.library import Library
 
 PATH = f"shelves/shared/docs/topics/{FINE.id}.md"
-DERIVED = {"shelves/shared/INDEX.md", "shelves/shared/ledger.tsv"}
+DERIVED = {"shelves/shared/INDEX.md", "shelves/shared/ledger.tsv", "shelves/shared/stats.svg"}
 OTHER = "2026-07-10-other"
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 SHELF = "shelves/shared/"
 PATH = f"{SHELF}docs/topics/{FINE.id}.md"
-CHANGED = {PATH, f"{SHELF}INDEX.md", f"{SHELF}ledger.tsv"}
+CHANGED = {PATH, f"{SHELF}INDEX.md", f"{SHELF}ledger.tsv", f"{SHELF}stats.svg"}
 REF = f"refs/memshelf/draft/shared/{FINE.id}"
 OTHER = "2026-07-09-another"
 SLICES = 4
@@ -190,7 +190,7 @@ def unborn(tmp_path: Path, caller: Caller) -> Ground:
     draft = write(open_library(root), request(), caller).commit
     git(root, "update-ref", "-d", "refs/heads/main")
     git(root, "rm", "--quiet", "--cached", "-r", ".")
-    for path in ("INDEX.md", "ledger.tsv"):
+    for path in ("INDEX.md", "ledger.tsv", "stats.svg"):
         (root / SHELF / path).unlink()
     (root / ".git/index").unlink()
     return finished(folder, draft)
