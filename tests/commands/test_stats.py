@@ -69,6 +69,13 @@ def test_a_long_time_is_cut_on_the_screen_and_whole_in_json(kept: Library, run: 
     assert len(said["shelves"][1]["periods"]) == SHOWN + 15
 
 
+def test_the_least_growth_has_a_bar_and_none_has_none(kept: Library, run: Callable[..., Ran]) -> None:
+    large = fine(id="2026-07-07-large", date="2026-07-07", decisions="The auth service signs tokens. " * 500)
+    shelve_by_hand(kept.root, large)
+    lines = run("stats", "--library", kept.root, "--shelf", "shared").out.splitlines()
+    assert [line.count("█") for line in lines if line.startswith("2026-")] == [1, 0, 0, BAR]
+
+
 def test_it_counts_what_is_committed_and_changes_nothing(kept: Library, run: Callable[..., Ran]) -> None:
     put(kept.root, "shelves/shared/docs/topics/2026-07-09-broken.md", "words\n")
     git(kept.root, "add", "--all")
