@@ -107,6 +107,10 @@ def index_edited(library: Library) -> None:
     put(library.root, "shelves/shared/INDEX.md", "edited\n")
 
 
+def chart_edited(library: Library) -> None:
+    put(library.root, "shelves/shared/stats.svg", "edited\n")
+
+
 def index_staged(library: Library) -> None:
     index_edited(library)
     git(library.root, "add", "--all")
@@ -182,6 +186,7 @@ def index_lock_held(library: Library) -> None:
 
 WAYS = {
     index_edited: "INDEX.md is derived and has changes of its own: put them into an episode",
+    chart_edited: "stats.svg is derived and has changes of its own: put them into an episode",
     index_staged: "INDEX.md is derived and has changes of its own: put them into an episode",
     index_edited_behind_gits_back: "git is told not to look at",
     index_edited_and_skipped: "git is told not to look at",
