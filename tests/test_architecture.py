@@ -31,7 +31,7 @@ LEAVES = {"__init__", "model", "text", "lines", "markers", "errors", "requests"}
 BELOW = {
     "__main__": {"cli"},
     "cli": {"server", "demo", "commands", "search", "formats", "store"},
-    "server": {"commands", "search", "store"},
+    "server": {"commands", "search", "formats", "store"},
     "demo": {"commands", "store"},
     "commands": {"rules", "derived", "search", "redact", "formats", "store"},
     "rules": {"redact", "formats"},
@@ -54,6 +54,7 @@ OWNERS = {
     "Stemmer": ("text.py",),
     "portalocker": ("store/landing.py",),
     "mcp": ("server/", "demo/"),
+    "mcp_types": ("server/",),
     "anyio": ("server/", "demo/"),
     "time": ("store/",),
 }

@@ -1,36 +1,58 @@
-"""The server object: lists the tools, calls one command, turns a refusal into an error result."""
+"""The server object: what it lists at once and the way to what it answers. Imports nothing heavy of ours."""
 
 from __future__ import annotations
 
 import logging
-import os
-import re
 import sys
-import traceback
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
-from anyio import to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp.types import CallToolResult, ListToolsResult, TextContent, ToolAnnotations
+from mcp.types import (
+    INVALID_PARAMS,
+    ListPromptsResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    Prompt,
+    PromptArgument,
+    ResourceTemplate,
+    ToolAnnotations,
+)
 from mcp.types import Tool as ToolListing
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from memshelf import __version__
-from memshelf.errors import MemShelfError, disk_said
-from memshelf.requests import Caller, build
-from memshelf.search.answer import Outcome
+from memshelf.server import uris
+from memshelf.server.notices import Notices
+from memshelf.server.prompts import PROMPTS
 from memshelf.server.relay import relayed
+from memshelf.server.thread import in_thread
 from memshelf.server.tools import TOOLS
-from memshelf.store import clock
-from memshelf.store.library import locate, open_library
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp.server.context import ServerRequestContext
-    from mcp.types import CallToolRequestParams, InitializeRequestParams, PaginatedRequestParams
+    from mcp.types import (
+        CallToolRequestParams,
+        CallToolResult,
+        CompleteRequestParams,
+        CompleteResult,
+        GetPromptRequestParams,
+        GetPromptResult,
+        Implementation,
+        ListResourcesResult,
+        PaginatedRequestParams,
+        ReadResourceRequestParams,
+        ReadResourceResult,
+        ServerCapabilities,
+    )
 
     from memshelf.server.tools import Tool
+
+    Context = ServerRequestContext[Any]
 
 TITLE = "MemShelf: memory across sessions"
 INSTRUCTIONS = """\
@@ -41,52 +63,139 @@ Keep: when a topic is closed, call write_episode. The digest says in 120 words a
 what was rejected and why, what is open; name the actors instead of "we". It is stored as a draft that a \
 person reviews. An episode is changed only with amend and the rev that read_episode printed.
 """
-OF_THE_HOST = frozenset({"wait_for_previous"})
-"""Arguments that a client adds to every schema for its own use and sends to the server all the same."""
+MARKDOWN = "text/markdown"
+RESOURCE_NOT_FOUND = -32002
+"""The code before 2026-07-28; since then it is INVALID_PARAMS."""
 
-CLIENT_NAME = re.compile(r"[^a-z0-9.]+")
-OWN_NOUN = "-mcp-client"
-"""What a host may add to its name when it speaks MCP."""
+TEMPLATES = (
+    (uris.INDEX_TEMPLATE, "index", "Index of a shelf", "One line an episode, newest first."),
+    (uris.EPISODE_TEMPLATE, "episode", "Episode", "What read_episode gives; it continues what is cut."),
+    (uris.SECTION_TEMPLATE, "section", "Section of an episode", "Such as Digest or Open threads."),
+)
+OPENINGS = frozenset({"initialize", "server/discover"})
+"""Requests after whose answer the client has at once another that wants to be quick."""
 
-LONGEST_NAME = 40
 
-log = logging.getLogger("memshelf")
+class _Server(Server[Any]):
+    """The SDK's server with the capabilities that are true: only resources ever change."""
+
+    def get_capabilities(self, *arguments: Any, **named: Any) -> ServerCapabilities:
+        found = super().get_capabilities(*arguments, **named)
+        for part, changes in ((found.tools, False), (found.prompts, False), (found.resources, True)):
+            if part:
+                part.list_changed = changes
+        return found
 
 
 def make_server(library: str | None) -> Server[Any]:
-    """Return the server over the library at `library`, or wherever each call finds one."""
+    """Return the server of one connection over the library at `library`, or wherever each call finds one."""
+    notices = Notices(library)
 
-    async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[_listing(tool) for tool in TOOLS])
+    async def _do(context: Context, job: Callable[[Any, Any], Any]) -> Any:
+        return await in_thread(library, _client(context), job)
 
-    async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
-        client = context.session.client_params
-        return await to_thread.run_sync(_call, library, params.name, params.arguments or {}, client)
+    async def list_resources(context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        cursor = params.cursor if params else None
+        result, notices.shelves = await _do(context, lambda work, asked: work.list_resources(asked, cursor))
+        return cast("ListResourcesResult", result)
 
-    return Server(
+    async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        code = INVALID_PARAMS if context.protocol_version in MODERN_PROTOCOL_VERSIONS else RESOURCE_NOT_FOUND
+        return cast(
+            "ReadResourceResult",
+            await _do(context, lambda work, asked: work.read_resource(asked, params.uri, code)),
+        )
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        name, arguments = params.name, params.arguments or {}
+        return cast(
+            "CallToolResult",
+            await _do(context, lambda work, asked: work.call(TOOLS, asked, name, arguments)),
+        )
+
+    async def get_prompt(context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        name, arguments = params.name, params.arguments or {}
+        return cast(
+            "GetPromptResult",
+            await _do(context, lambda work, asked: work.get_prompt(asked, name, arguments)),
+        )
+
+    async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
+        return cast("CompleteResult", await _do(context, lambda work, asked: work.complete(asked, params)))
+
+    server = _Server(
         "memshelf",
         version=__version__,
         title=TITLE,
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
+        lifespan=notices.running,
+        on_list_tools=_list_tools,
         on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=_list_templates,
+        on_read_resource=read_resource,
+        on_subscribe_resource=notices.subscribe,
+        on_unsubscribe_resource=notices.unsubscribe,
+        on_subscriptions_listen=notices.listen,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=get_prompt,
+        on_completion=complete,
     )
+    server.middleware.append(notices.after)
+    return server
 
 
 def serve(library: str | None) -> None:
-    """Serve on stdio until the client goes; stdout carries the protocol only."""
+    """Serve on stdio until the client goes; stdout carries the protocol only.
+
+    What answers need is imported, and a library that cannot be opened is told on stderr, in a thread of its
+    own once the client has its first answers.
+    """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="memshelf: %(message)s")
-    try:
-        open_library(locate(library, os.environ, Path.cwd()))
-    except MemShelfError as error:
-        log.warning("%s", error)
-    anyio.run(_serve, library)
+    warm = Thread(target=_warm, args=(library,))
+
+    def answered(method: str) -> None:
+        if method not in OPENINGS and not warm.ident:
+            warm.start()
+
+    anyio.run(_serve, library, answered)
+    answered("")
 
 
-async def _serve(library: str | None) -> None:
+async def _serve(library: str | None, answered: Callable[[str], None]) -> None:
     server = make_server(library)
-    async with stdio_server() as (stdin, stdout), relayed(stdin, stdout) as (reader, writer):
+    async with stdio_server() as (stdin, stdout), relayed(stdin, stdout, answered) as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())
+
+
+async def _list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+    return ListToolsResult(tools=[_listing(tool) for tool in TOOLS])
+
+
+async def _list_templates(_: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+    return ListResourceTemplatesResult(
+        resource_templates=[
+            ResourceTemplate(uri_template=uri, name=name, title=title, description=about, mime_type=MARKDOWN)
+            for uri, name, title, about in TEMPLATES
+        ]
+    )
+
+
+async def _list_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
+    return ListPromptsResult(
+        prompts=[
+            Prompt(
+                name=prompt.name,
+                title=prompt.title,
+                description=prompt.about,
+                arguments=[
+                    PromptArgument(name=name, description=about, required=False)
+                    for name, about in prompt.arguments.items()
+                ],
+            )
+            for prompt in PROMPTS
+        ]
+    )
 
 
 def _listing(tool: Tool) -> ToolListing:
@@ -105,55 +214,12 @@ def _listing(tool: Tool) -> ToolListing:
     )
 
 
-def _call(
-    library: str | None, name: str, arguments: dict[str, Any], client: InitializeRequestParams | None
-) -> CallToolResult:
-    tool = next((tool for tool in TOOLS if tool.name == name), None)
-    if tool is None:
-        return _said(f"no such tool: the tools are {', '.join(tool.name for tool in TOOLS)}", is_error=True)
-    try:
-        return _answer(library, tool, arguments, _caller(client))
-    except MemShelfError as error:
-        return _said(str(error), is_error=True)
-    except OSError as error:
-        return _said(str(disk_said(error)), is_error=True)
-    except Exception as bug:  # the SDK would send and log its text, which may hold an argument's value
-        return _said(_told(bug), is_error=True)
+def _client(context: Context) -> Implementation | None:
+    known = context.session.client_params
+    return known.client_info if known else None
 
 
-def _answer(library: str | None, tool: Tool, arguments: dict[str, Any], who: Caller) -> CallToolResult:
-    ours = {name: value for name, value in arguments.items() if name not in OF_THE_HOST}
-    request: Any = build(tool.request, ours)
-    answer = tool.command(open_library(locate(library, who.variables, who.folder)), request, who)
-    data = answer.as_dict() if tool.structured else None
-    refused = data is not None and data["outcome"] == Outcome.COULD_NOT
-    return _said(answer.as_text(), data=data, is_error=refused)
+def _warm(library: str | None) -> None:
+    from memshelf.server import work  # noqa: PLC0415 # nothing heavy before the first answer
 
-
-def _told(bug: Exception) -> str:
-    """Log the type and place of a bug, never its text, and return what the client is told."""
-    steps = traceback.walk_tb(bug.__traceback__)
-    place = " > ".join(f"{Path(frame.f_code.co_filename).name}:{line}" for frame, line in steps)
-    log.error("bug: %s at %s", type(bug).__name__, place)
-    return (
-        f"a bug in MemShelf ({type(bug).__name__}), not in your call: report the line about it on the "
-        "server's stderr; read_index shows what is stored"
-    )
-
-
-def _said(text: str, *, data: dict[str, Any] | None = None, is_error: bool = False) -> CallToolResult:
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=data, is_error=is_error
-    )
-
-
-def _caller(client: InitializeRequestParams | None) -> Caller:
-    """Return who calls: the client's own name, its session where the host tells, the project's folder."""
-    name = CLIENT_NAME.sub("-", client.client_info.name.lower()).strip("-.") if client else ""
-    return Caller(
-        client=name.removesuffix(OWN_NOUN)[:LONGEST_NAME] or "unknown",
-        session=os.environ.get("CLAUDE_CODE_SESSION_ID", ""),
-        today=clock.today(),
-        folder=Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()),
-        variables=os.environ,
-    )
+    work.warn_if_unopened(library)

@@ -11,7 +11,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from anyio.abc import ObjectSendStream
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -20,32 +20,37 @@ if TYPE_CHECKING:
 GRACE = 60.0
 """Seconds that calls may still take once the client has closed its end."""
 
+STREAM = "subscriptions/listen"
 UNREADABLE = "not a JSON-RPC message: write one JSON object a line, in UTF-8"
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """The calls that wait for an answer, by their ids."""
+    """The calls that wait for an answer: their ids and methods."""
 
-    ids: set[int | str] = field(default_factory=set)
+    ids: dict[int | str, str] = field(default_factory=dict)
 
     def came(self, message: object) -> None:
-        """Note a message of the client's."""
-        if isinstance(message, JSONRPCRequest):
-            self.ids.add(message.id)
+        """Note a message of the client's; a stream of notices has no answer to wait for."""
+        if isinstance(message, JSONRPCRequest) and message.method != STREAM:
+            self.ids[message.id] = message.method
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self.ids.discard((message.params or {}).get("requestId", ""))
+            self.ids.pop((message.params or {}).get("requestId", ""), "")
 
-    def went(self, message: object) -> None:
-        """Note a message of the server's."""
-        self.ids.discard(getattr(message, "id", ""))
+    def went(self, message: object) -> str:
+        """Note a message of the server's; return the method that it answers, empty for a notice."""
+        return self.ids.pop(getattr(message, "id", ""), "")
 
 
 @asynccontextmanager
 async def relayed(
-    reader: ReadStream[SessionMessage | Exception], writer: WriteStream[SessionMessage]
+    reader: ReadStream[SessionMessage | Exception],
+    writer: WriteStream[SessionMessage],
+    answered: Callable[[str], None],
 ) -> AsyncIterator[tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]]:
     """Yield streams for the server that end only when every call has been answered.
+
+    `answered` is called with the method of each request once its answer has gone out.
 
     The SDK drops an unreadable line in silence, and the open calls of a client that has closed its end.
     """
@@ -54,7 +59,7 @@ async def relayed(
     server_writes, outward = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_inward, reader, inward, server_writes.clone(), calls)
-        tasks.start_soon(_outward, outward, writer, calls)
+        tasks.start_soon(_outward, outward, writer, calls, answered)
         yield server_reads, server_writes
         await server_writes.aclose()
 
@@ -81,11 +86,14 @@ async def _outward(
     outward: MemoryObjectReceiveStream[SessionMessage],
     writer: WriteStream[SessionMessage],
     calls: Open,
+    answered: Callable[[str], None],
 ) -> None:
     async with outward, writer:
         async for item in outward:
             await writer.send(item)
-            calls.went(item.message)
+            method = calls.went(item.message)
+            if method:
+                answered(method)
 
 
 def _unreadable() -> ErrorData:

@@ -1,18 +1,21 @@
-"""The four tools: name, words for the model, and the command each one calls."""
+"""The four tools: name, words for the model, and the command each one calls, imported when it is called."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from memshelf.commands.index import index
-from memshelf.commands.read import read
-from memshelf.commands.search import search
-from memshelf.commands.write import write
 from memshelf.requests import IndexRequest, ReadRequest, SearchRequest, WriteRequest, shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from memshelf.commands.index import Map
+    from memshelf.commands.read import Reading
+    from memshelf.commands.write import Written
+    from memshelf.requests import Caller
+    from memshelf.search.answer import Answer
+    from memshelf.store.library import Library
 
 CORE = {"anthropic/alwaysLoad": True}
 TYPES: dict[str, dict[str, Any]] = {
@@ -52,6 +55,34 @@ class Tool:
         kind = dict(TYPES[shape(self.request, name)])
         kind |= {"description": facts["about"]} if facts["about"] else {}
         return kind | ({"enum": list(facts["choices"])} if facts["choices"] else {})
+
+
+def index(library: Library, request: IndexRequest, caller: Caller) -> Map:
+    """Call the command."""
+    from memshelf.commands import index as module  # noqa: PLC0415 # nothing heavy before the first answer
+
+    return module.index(library, request, caller)
+
+
+def read(library: Library, request: ReadRequest, caller: Caller) -> Reading:
+    """Call the command."""
+    from memshelf.commands import read as module  # noqa: PLC0415 # nothing heavy before the first answer
+
+    return module.read(library, request, caller)
+
+
+def write(library: Library, request: WriteRequest, caller: Caller) -> Written:
+    """Call the command."""
+    from memshelf.commands import write as module  # noqa: PLC0415 # nothing heavy before the first answer
+
+    return module.write(library, request, caller)
+
+
+def search(library: Library, request: SearchRequest, caller: Caller) -> Answer:
+    """Call the command."""
+    from memshelf.commands import search as module  # noqa: PLC0415 # nothing heavy before the first answer
+
+    return module.search(library, request, caller)
 
 
 TOOLS = (

@@ -117,7 +117,7 @@ def test_a_bug_is_an_error_result_and_a_log_line_without_the_value(
     assert "a bug in MemShelf (LookupError), not in your call" in text_of(result)
     line = next(record for record in caplog.records if record.name == "memshelf")
     assert line.levelno == logging.ERROR
-    assert line.message.startswith("bug: LookupError at app.py:")
+    assert line.message.startswith("bug: LookupError at answers.py:")
     assert line.exc_info is None
 
 

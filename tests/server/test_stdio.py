@@ -127,7 +127,7 @@ def test_a_bug_leaves_its_type_and_place_on_stderr_and_the_server_alive(empty: P
     assert PLANTED not in errors
     lines = errors.splitlines()
     assert len(lines) == 2
-    assert all(line.startswith("memshelf: bug: LookupError at app.py:") for line in lines)
+    assert all(line.startswith("memshelf: bug: LookupError at answers.py:") for line in lines)
     assert code == 0
 
 
