@@ -43,7 +43,9 @@ LONGEST_ERROR = 9_500
 
 LARGE = "anthropic/maxResultSizeChars"
 WIDEST_BUDGET = 12_000
-"""Tokens, at most 4 characters each: clients put another text for a result of over 50,000 characters."""
+WIDEST_OF_DATA = 4_000
+"""Tokens, at most 4 characters each, data three times that: clients put another text for a result of over
+50,000 characters."""
 
 log = logging.getLogger("memshelf")
 
@@ -118,7 +120,8 @@ def _answer(asked: Asked, tool: Tool, arguments: dict[str, Any]) -> CallToolResu
     ours = {name: value for name, value in arguments.items() if name not in OF_THE_HOST}
     request: Any = build(tool.request, ours)
     if LARGE not in tool.meta and getattr(request, "budget", None):
-        request = replace(request, budget=min(request.budget, WIDEST_BUDGET))
+        most = WIDEST_OF_DATA if tool.structured else WIDEST_BUDGET
+        request = replace(request, budget=min(request.budget, most))
     answer = tool.command(asked.open(), request, asked.caller)
     data = answer.as_dict() if tool.structured else None
     refused = data is not None and data["outcome"] == Outcome.COULD_NOT

@@ -47,7 +47,7 @@ class Notices:
     """What the clients of one connection have been told, and what they asked to hear of.
 
     Before 2026-07-28 a client subscribes to URIs and hears of the list without asking; since then it opens
-    `subscriptions/listen` streams. Both are looked after every request, and each few seconds while subscribed.
+    `subscriptions/listen` streams. A look follows each request, and the clock while somebody has subscribed.
     """
 
     def __init__(self, library: str | None) -> None:
@@ -114,21 +114,20 @@ class Notices:
             self._streams -= bool(asked.resources_list_changed)
             self._drop(uris)
 
-    async def look(self, *, anew: bool = False) -> None:
+    async def look(self) -> None:
         """Tell what has changed since the last look, if anybody wants to hear of anything."""
         told = self._session is not None and self.shelves is not None
         if not (self._uris or self._streams or told):
             return
         async with self._one:
-            last = None if anew else self._sight
-            uris = tuple(self._uris)
+            uris, last = tuple(self._uris), self._sight
             now = await in_thread(self.library, None, lambda work, asked: work.look(asked, uris, last))
             if now is None or now is self._sight:
                 return
             before, self._sight = self._sight, now
             known = before.prints if before else {}
             listed, self.shelves = self.shelves, now.shelves
-            changed = [uri for uri, text in now.prints.items() if known.get(uri, text) != text]
+            changed = [uri for uri in uris if known.get(uri, now.prints[uri]) != now.prints[uri]]
             await self._tell(changed, of_list=listed is not None and listed != now.shelves)
 
     async def _tell(self, changed: Iterable[str], *, of_list: bool) -> None:
@@ -145,7 +144,7 @@ class Notices:
         every = {*self._uris, *uris}
         await in_thread(self.library, None, lambda work, _: work.check_uris(every, MOST))
         self._uris.update(uris)
-        await self.look(anew=True)
+        await self.look()
         if self._uris:
             self._wanted.set()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -88,15 +88,16 @@ def check_uris(wanted: Iterable[str], limit: int) -> None:
 
 def look(asked: Asked, wanted: tuple[str, ...], last: Sight | None) -> Sight | None:
     """Return how the library stands now; `last` itself when nothing moved, None when it cannot be opened."""
-    if last and last.stands and last.prints.keys() == set(wanted):
-        return last
+    if last and last.stands:
+        new = {uri: _print(last.library, uri, asked.caller) for uri in wanted if uri not in last.prints}
+        return replace(last, prints=last.prints | new) if new else last
     try:
         library = asked.open()
-        before = watch.stamp(library)
+        stamp = watch.stamp(library)
         shelves = shelves_to_read(snapshot.take(library), None, asked.caller)
     except (MemShelfError, OSError):
         return None
-    return Sight(library, before, tuple(shelves), {uri: _print(library, uri, asked.caller) for uri in wanted})
+    return Sight(library, stamp, tuple(shelves), {uri: _print(library, uri, asked.caller) for uri in wanted})
 
 
 def _index_of(shelf: str) -> Resource:

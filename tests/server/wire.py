@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, Implementation, TextContent
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult, ErrorData, Implementation, TextContent
 from support import FINE
 
 from memshelf.requests import SECTION_FIELDS
@@ -69,6 +70,21 @@ def converse(library: Path | str, era: str, talk: Callable[[Client], Awaitable[T
             return await talk(client)
 
     return anyio.run(go)
+
+
+def refused(library: Path | str, era: str, talk: Callable[[Client], Awaitable[Any]]) -> ErrorData:
+    """Return the protocol error in which `talk` ends."""
+
+    async def go(client: Client) -> ErrorData | None:
+        try:
+            await talk(client)
+        except MCPError as error:
+            return error.error
+        return None
+
+    error = converse(library, era, go)
+    assert error, "nothing was refused"
+    return error
 
 
 def call(library: Path | str, era: str, tool: str, arguments: dict[str, Any]) -> CallToolResult:
@@ -140,4 +156,4 @@ def raw(
             server.kill()
     messages = [json.loads(line) for line in (*got, *rest.splitlines())]
     assert all(message["jsonrpc"] == "2.0" for message in messages)
-    return {message["id"]: message for message in messages}, server.returncode, errors
+    return {message.get("id"): message for message in messages}, server.returncode, errors
