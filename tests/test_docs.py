@@ -18,6 +18,8 @@ from memshelf.model import MANDATORY, SECTIONS, Conventions
 from memshelf.rules import RULES
 from memshelf.rules.lint import lint
 from memshelf.rules.shelf import SHELF_RULES
+from memshelf.server.app import TEMPLATES
+from memshelf.server.prompts import PROMPTS
 from memshelf.server.tools import TOOLS
 from memshelf.text import count_words
 
@@ -122,6 +124,10 @@ def test_every_command_tool_and_exit_code_is_documented() -> None:
 
     assert [verb for verb in VERBS if f"`memshelf {verb}" not in readme] == []
     assert [tool.name for tool in TOOLS if f"`{tool.name}`" not in readme] == []
+    assert [prompt.name for prompt in PROMPTS if f"`{prompt.name}`" not in readme] == []
+    assert [name for prompt in PROMPTS for name in prompt.arguments if f"`{name}`" not in spec] == []
+    shapes = [uri.translate(str.maketrans("{}", "<>")).replace("<#", "#<") for uri, *_ in TEMPLATES]
+    assert [shape for shape in shapes if f"`{shape}`" not in spec] == []
     assert re.findall(r"^\| (\d+) \|", spec, re.MULTILINE) == ["0", "1", "2", "3", "130"]
 
 

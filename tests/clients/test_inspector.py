@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hosts import BAD, EPISODE, GOOD
 
-from memshelf.server.app import INSTRUCTIONS
+from memshelf.server.app import INSTRUCTIONS, TEMPLATES
+from memshelf.server.prompts import PROMPTS, SHELVE
 from memshelf.server.tools import TOOLS
 
 if TYPE_CHECKING:
@@ -80,3 +81,48 @@ def test_a_refusal_counts_as_the_tools_error(desk: Desk, era: str) -> None:
     result = json.loads(said.out)["result"]
     assert result["isError"]
     assert result["content"][0]["text"].startswith("refused, nothing was written:\n")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_its_resources_are_listed_and_read(desk: Desk, era: str) -> None:
+    assert call(desk, era, "write_episode", GOOD).code == 0
+
+    def result(*words: str) -> Any:
+        said = inspect(desk, era, "--method", *words)
+        assert said.code == 0, said.err
+        return json.loads(said.out)["result"]
+
+    listed = [resource["uri"] for resource in result("resources/list")["resources"]]
+    templates = result("resources/templates/list")["resourceTemplates"]
+    assert "memshelf://homelab/index" in listed
+    assert [template["uriTemplate"] for template in templates] == [uri for uri, *_ in TEMPLATES]
+    for uri, text in (
+        ("memshelf://homelab/index", f"\n{EPISODE} · VLANs for the home lab: "),
+        (f"memshelf://homelab/{EPISODE}", f"## Decisions\n\n{GOOD['decisions']}\n"),
+        (f"memshelf://homelab/{EPISODE}#Decisions", f"## Decisions\n\n{GOOD['decisions']}\n"),
+    ):
+        (part,) = result("resources/read", "--uri", uri)["contents"]
+        assert part["mimeType"] == "text/markdown"
+        assert text in part["text"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_its_prompts_are_listed_and_given(desk: Desk, era: str) -> None:
+    listed = inspect(desk, era, "--method", "prompts/list")
+    given = inspect(
+        desk,
+        era,
+        "--method",
+        "prompts/get",
+        "--prompt-name",
+        "shelve",
+        "--prompt-args",
+        "topic=VLANs",
+    )
+
+    assert [prompt["name"] for prompt in json.loads(listed.out)["result"]["prompts"]] == [
+        prompt.name for prompt in PROMPTS
+    ]
+    (message,) = json.loads(given.out)["result"]["messages"]
+    assert message["content"]["text"].startswith(SHELVE)
+    assert "\nVLANs\n</memshelf-topic" in message["content"]["text"]
