@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from bisect import bisect_right
 from functools import cache
+from operator import mul
 
 from memshelf.model import MAX_ID
 
@@ -34,6 +34,48 @@ TERMS_VERSION = 1
 PARTS = re.compile("[._/:@+-]")
 CYRILLIC = re.compile("[\u0400-\u052f]+")
 LATIN = re.compile("[\x00-\u024f]+")
+
+WEIGHTS = {
+    "Latin or unknown run": 136,
+    "capital run": 650,
+    "Cyrillic run": 1251,
+    "digit run": 1161,
+    "punctuation run": 342,
+    "line end run": 563,
+    "Latin letter": 172,
+    "Cyrillic letter": 80,
+    "digit": 333,
+    "punctuation": 345,
+    "typographic sign": 404,
+    "space": 45,
+    "accented Latin letter": 752,
+    "ideograph, kana, hangul": 725,
+    "other": 328,
+}
+"""Thousandths of a token, fitted by tests/bench/tokens.py."""
+
+
+def _kind(code: int) -> str:
+    """Return what a byte of Windows-1251 is: l L Latin, c Cyrillic, 0 digit, n line end, space, . s sign."""
+    char = bytes([code]).decode("cp1251", "replace")
+    if char.isascii():
+        named = "n" if char in "\r\n" else "?" if char == "?" else " " if char.isspace() else "."
+        return "L" if char.isupper() else "l" if char.isalpha() else "0" if char.isdigit() else named
+    return "c" if char.isalpha() and char != "\ufffd" else "s"
+
+
+KIND = bytes(ord(_kind(code)) for code in range(256))
+STARTS = tuple(
+    bytes(ord("x" if code in kinds else " ") for code in range(256))
+    for kinds in (b"lL?", b"L", b"c", b"0", b".s", b"n")
+)
+"""For each kind of run, a table that leaves x inside of it and a space outside."""
+
+ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
+DENSE = re.compile("[\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00010000-\U0003ffff]")
+
+WIDEST = 6
+"""Characters that a token of prose holds at most: where a page's end is looked for."""
 
 LETTERS = dict(zip("абвгдезийклмнопрстуфыэґіў", "abvgdeziyklmnoprstufyegiu", strict=True))
 LETTERS |= {"ё": "e", "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": ""}
@@ -100,10 +142,23 @@ def stems(text: str) -> list[str]:
 
 
 def tokens(text: str) -> int:
-    """Estimate how many tokens a model pays for `text`: Latin 4 characters each, Cyrillic 2.8, others 0.8."""
-    rest = LATIN.sub("", text)
-    others = len(CYRILLIC.sub("", rest))
-    return math.ceil((len(text) - len(rest)) / 4 + (len(rest) - others) / 2.8 + others / 0.8)
+    """Estimate how many tokens a model pays for `text`: a weight for each run and each character by its kind.
+
+    Within 10 % of OpenAI's o200k_base on English, Russian, code and tables. More text is never fewer
+    tokens, and two texts joined are never more than the two.
+    """
+    thousandths: int = sum(map(mul, features(text), WEIGHTS.values()))
+    return -(-thousandths // 1000)
+
+
+def features(text: str) -> list[int]:
+    """Count what WEIGHTS names, in its order."""
+    kinds = b"^" + text.replace("?", "!").encode("cp1251", "replace").translate(KIND)
+    counts = [kinds.translate(starts).count(b" x") for starts in STARTS]
+    counts += [kinds.count(kind) for kind in b"lc0.s "]
+    unknown = kinds.count(b"?")
+    accented, dense = (len(kind.findall(text)) if unknown else 0 for kind in (ACCENTED, DENSE))
+    return [*counts, accented, dense, unknown - accented - dense]
 
 
 def clip(text: str, width: int) -> str:
@@ -125,7 +180,7 @@ def page(text: str, budget_tokens: int, start: int) -> tuple[str, int]:
     sequence. A page holds at least one character, so pages always come to an end; joined they are `text`.
     """
     start = max(0, start)
-    window = text[start : start + 4 * max(0, budget_tokens) + 1]
+    window = text[start : start + WIDEST * max(0, budget_tokens) + 1]
     fits = bisect_right(range(len(window) + 1), budget_tokens, key=lambda end: tokens(window[:end])) - 1
     hard = start + max(1, fits)
     if hard >= len(text):

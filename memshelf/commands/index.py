@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
 
-BUDGET = 4000
+BUDGET = 4500
 
 
 @dataclass(frozen=True, slots=True)

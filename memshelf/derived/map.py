@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from memshelf.lines import Line, Listing
 
-BUDGET = 4000
+BUDGET = 4500
 LEAST_COST = 12
 """Tokens that hardly a line costs less than: it begins with an id. So many lines are looked at."""
-
 WIDEST, NARROWEST = 110, 60
 MONTHS = 12
 """How many months a fold names before it says "earlier"."""
