@@ -40,7 +40,7 @@ WEIGHTS = {
     "capital run": 650,
     "Cyrillic run": 1251,
     "digit run": 1161,
-    "punctuation run": 342,
+    "punctuation run": 420,
     "line end run": 563,
     "Latin letter": 172,
     "Cyrillic letter": 80,
