@@ -25,7 +25,8 @@ class Line:
     """One episode or draft as the map shows it, before anything is clipped.
 
     `day` is its ISO date or empty; `successor` the name of what replaced it; `label` is empty for plain
-    accepted text. `on_top`: pinned and open threads stand above the others, what was replaced never does.
+    accepted text. `rank` is 2 for what is pinned, 1 where something is open, else 0, as for what was
+    replaced.
     """
 
     name: str
@@ -38,7 +39,7 @@ class Line:
     superseded: bool
     successor: str
     label: str
-    on_top: bool
+    rank: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def kept(*shelves: Shelf, searchable: bool = False) -> Catalogue:
         tables.place(db, {each for number, one in rows.items() for each in tables.put(db, number, one)})
         for number, one in rows.items():
             if one.state is State.SUPERSEDED:
-                db.execute("UPDATE file SET superseded = 1, top = 0 WHERE number = ?", (number,))
+                db.execute("UPDATE file SET superseded = 1, rank = 0 WHERE number = ?", (number,))
         for document in shelf.unreadable:
             tables.add(db, (shelf.name, document.path.encode(), "", "", "accepted", "", document.fault))
     while searchable and index_some(db, fulltext.terms()):

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from support import fine
 
 from memshelf import derived
-from memshelf.derived.figures import Figures, figures
+from memshelf.derived.figures import DEAREST, Figures, figures
 from memshelf.derived.index_file import listing
-from memshelf.derived.map import BUDGET
 from memshelf.derived.stats_chart import short
 from memshelf.model import Conventions, Entry, Shelf, State
 
@@ -114,7 +113,7 @@ def test_the_open_threads_of_what_was_replaced_are_not_open() -> None:
 
 
 def test_the_standing_cost_is_never_more_than_the_map_takes() -> None:
-    assert figures_of(crowd(400)).now.standing == BUDGET
+    assert figures_of(crowd(400)).now.standing == DEAREST
     assert any("≤ 4.0k in every session" in text for text in words(chart(crowd(400))))
     assert not any("≤" in text for text in words(chart(crowd(5))))
 

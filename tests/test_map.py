@@ -10,7 +10,7 @@ from derived.samples import BACKUP, DNS, OLD_DNS, SAMPLES, VLAN, crowd, entry, s
 from kept import kept
 from support import fine
 
-from memshelf.derived.map import render_map
+from memshelf.derived.map import BUDGET, render_map
 from memshelf.model import MAX_ANSWER_TOKENS, Shelf, State
 from memshelf.text import tokens
 
@@ -26,7 +26,7 @@ def whole(*shelves: Shelf, **filters: Any) -> str:
 
 
 def shown(
-    *shelves: Shelf, budget: int = 4000, start: int = 0, tag: str = "", since: str = ""
+    *shelves: Shelf, budget: int = BUDGET, start: int = 0, tag: str = "", since: str = ""
 ) -> tuple[str, int]:
     listing = kept(*shelves).listing([shelf.name for shelf in shelves], tag, since)
     return render_map(listing, budget, start)
@@ -35,15 +35,15 @@ def shown(
 def test_small_map_shows_every_episode_whole():
     text = whole(SAMPLES["english"])
     assert text.startswith("3 of 3 episodes")
-    assert "2026-05-11-dns · DNS resolver: Chosen: one resolver for every VLAN. [pinned]" in text
+    assert "Pinned:\n2026-05-11-dns · DNS resolver: Chosen: one resolver for every VLAN.\n" in text
     assert "…" not in text
 
 
 def test_pinned_and_open_stand_above_newer_ones():
     closed = fine(id="2026-08-01-closed", open_threads="None.")
     assert ids(whole(shelf_of(entry(closed), entry(VLAN), entry(replace(DNS, pinned="true"))))) == [
-        VLAN.id,
         DNS.id,
+        VLAN.id,
         closed.id,
     ]
 
@@ -98,7 +98,7 @@ def test_filters_count_what_matches_and_what_there_is():
     text = whole(SAMPLES["english"], tag="homelab")
     assert text.startswith("1 of 1 episodes that match, 3 in all")
     assert ids(text) == [VLAN.id]
-    assert ids(whole(SAMPLES["english"], since="2026-05-11")) == [VLAN.id, DNS.id]
+    assert ids(whole(SAMPLES["english"], since="2026-05-11")) == [DNS.id, VLAN.id]
     assert whole(SAMPLES["english"], tag="no-such").startswith("0 of 0 episodes that match, 3 in all: widen")
 
 
@@ -110,20 +110,20 @@ def test_several_shelves_have_a_heading_each():
         "## work",
         "## shared: no episodes yet",
     ]
-    assert lines.index("## work") + 1 == next(at for at, line in enumerate(lines) if DNS.id in line)
+    assert lines.index("## work") + 2 == next(at for at, line in enumerate(lines) if DNS.id in line)
     assert "## " not in whole(work)
 
 
 def test_title_cannot_forge_a_line():
     text = whole(shelf_of(entry(fine(title="a\n## b\u2028c"))))
-    assert len(text.splitlines()) == 2
+    assert len(text.splitlines()) == 3
 
 
 def test_157_episodes_fit_whole_with_their_text_as_wide_as_the_budget_allows():
     text = whole(crowd(157))
     assert text.startswith("157 of 157 episodes")
     assert len(ids(text)) == 157
-    assert 4200 < tokens(text) <= 4500
+    assert 4800 < tokens(text) <= 5000
     assert len(text) / 4 <= 4000
 
 
@@ -136,10 +136,10 @@ def test_no_budget_is_more_than_an_answer_may_cost():
 def test_wider_budget_shows_wider_text_up_to_110_characters():
     narrow, wide = shown(crowd(30), budget=900)[0], shown(crowd(30), budget=20_000)[0]
     widths = [
-        max(len(line.split(" · ")[1].removesuffix(" [open]")) for line in text.split("\n")[1:])
+        max(len(line.split(" · ")[1].removesuffix(" [open]")) for line in text.split("\n") if " · " in line)
         for text in (narrow, wide)
     ]
-    assert 60 <= widths[0] < widths[1] <= 110
+    assert 48 <= widths[0] < widths[1] <= 110
     assert tokens(narrow) <= 900
 
 

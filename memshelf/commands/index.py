@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.paging import budget_of, start_of
 from memshelf.commands.scope import shelves_to_read
-from memshelf.derived.map import render_map
+from memshelf.derived.map import BUDGET, render_map
 from memshelf.formats import envelope
 from memshelf.requests import require_days
 from memshelf.store import catalogue
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
 
-BUDGET = 4500
+
+FRAME = 60
+"""Tokens of the envelope and of the lines below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def index(library: Library, request: IndexRequest, caller: Caller) -> Map:
     def answer(kept: Catalogue) -> Map:
         names = shelves_to_read(kept, request.shelf, caller)
         listing = kept.listing(names, request.tag or "", request.since or "")
-        text, following = render_map(listing, budget, start)
+        text, following = render_map(listing, budget - FRAME, start)
         after = str(following) if following >= 0 else ""
         return Map(tuple(names), text, after, listing.damaged, kept.remark)
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.conventions import conventions_of
 from memshelf.commands.scope import shelves_to_read
-from memshelf.derived.figures import figures
+from memshelf.derived.figures import DEAREST, figures
 from memshelf.derived.index_file import listing
-from memshelf.derived.map import BUDGET
 from memshelf.derived.stats_chart import counted, sourced
 from memshelf.lines import squeeze
 from memshelf.store import snapshot
@@ -29,7 +28,7 @@ BAR = 20
 COLUMNS = ("added", "open", "episodes", "shelved", "standing")
 UNITS = (
     "shelved: tokens in the episodes; standing: tokens of index that every session pays, "
-    f"at most {BUDGET:,}\ncharacters / 4, as in ledger.tsv and stats.svg"
+    f"at most {DEAREST:,}\ncharacters / 4, as in ledger.tsv and stats.svg"
 )
 
 

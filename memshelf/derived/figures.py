@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.derived import index_file
 from memshelf.derived.ledger import CHARACTERS_PER_TOKEN, source_tokens
-from memshelf.derived.map import BUDGET
 from memshelf.lines import UNDATED, day, has_open_threads
 from memshelf.model import State
 
@@ -27,6 +26,9 @@ WEEKS = 53
 """Up to a year goes by weeks; what is longer by the first unit of which MOST are enough."""
 
 MOST = 60
+DEAREST = 4000
+"""What the map costs at most when a session reads it, in characters / 4: its budget is in better tokens."""
+
 DAYS_OF_WEEK = 7
 MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200, "millennium": 12000}
 """Unit -> its months."""
@@ -162,7 +164,7 @@ def _period(name: str, change: Change, total: Change, frame: int) -> Period:
 
 def _standing(characters: int) -> int:
     """Return the tokens of an index; the map never takes more than its budget."""
-    return min(characters // CHARACTERS_PER_TOKEN, BUDGET)
+    return min(characters // CHARACTERS_PER_TOKEN, DEAREST)
 
 
 def _sum(one: Change, other: Change) -> Change:

@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 
     from memshelf.lines import Line, Listing
 
-BUDGET = 4500
+BUDGET = 5000
+"""Tokens; about 4,000 as characters / 4."""
+
 LEAST_COST = 12
 """Tokens that hardly a line costs less than: it begins with an id. So many lines are looked at."""
-WIDEST, NARROWEST = 110, 60
+WIDEST, NARROWEST = 110, 48
+GROUPS = ("Nothing open:", "Open threads:", "Pinned:")
+"""What stands above the lines of each rank."""
+
 MONTHS = 12
 """How many months a fold names before it says "earlier"."""
 
@@ -67,15 +72,22 @@ class Page:
     def _body(self, shown: Sequence[Line], width: int) -> Iterator[str]:
         names = self.listing.names
         if len(names) <= 1:
-            yield from (_line(line, width) for line in shown)
+            yield from _grouped(shown, width)
             return
         empty = self.listing.empty if self.listing.total else ()
         for name in names:
-            lines = [_line(line, width) for line in shown if line.shelf == name]
-            if lines:
-                yield from (f"## {name}", *lines)
+            mine = [line for line in shown if line.shelf == name]
+            if mine:
+                yield from (f"## {name}", *_grouped(mine, width))
             elif name in empty:
                 yield f"## {name}: no episodes yet"
+
+
+def _grouped(lines: Sequence[Line], width: int) -> Iterator[str]:
+    """Yield the lines under what they have in common: a word once costs less than on every line."""
+    for group, members in itertools.groupby(lines, key=lambda line: GROUPS[line.rank]):
+        yield group
+        yield from (_line(line, width) for line in members)
 
 
 def _line(line: Line, width: int) -> str:
@@ -85,15 +97,14 @@ def _line(line: Line, width: int) -> str:
         pointer = f" → {squeeze(line.successor)}" if line.successor else ""
         return f"~~{line.name} · {clip(line.title, width)}~~{pointer}{label}"
     text = clip(f"{line.title}: {line.words}" if line.words else line.title, width)
-    pinned = " [pinned]" if line.pinned else ""
-    opened = " [open]" if line.opened else ""
-    return f"{line.name} · {text}{pinned}{opened}{label}"
+    opened = " [open]" if line.opened and line.pinned else ""
+    return f"{line.name} · {text}{opened}{label}"
 
 
 def render_map(listing: Listing, budget: int = BUDGET, start: int = 0) -> tuple[str, int]:
     """Return the map from line `start` within `budget` tokens, and the next start, -1 after the last line.
 
-    Titles and words are clipped alike, no narrower than 60 characters; what then does not fit is folded
+    Titles and words are clipped alike, no narrower than 48 characters; what then does not fit is folded
     into one line. At least one line is shown, whatever the budget. Names, titles and words are recalled
     text: the caller wraps them.
     """

@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from memshelf.derived.figures import figures
-from memshelf.derived.map import BUDGET
+from memshelf.derived.figures import DEAREST, figures
 from memshelf.lines import squeeze
 from memshelf.text import clip
 
@@ -106,7 +105,7 @@ def _headline(said: Figures) -> Iterator[str]:
         return
     yield f'<text class="small" x="{WIDTH - LEFT}" y="36" text-anchor="end">by {said.unit}</text>'
     held, cost = short(said.now.shelved), short(said.now.standing)
-    most = "≤ " if said.now.standing == BUDGET else ""
+    most = "≤ " if said.now.standing == DEAREST else ""
     yield (
         f'<text class="big" x="{LEFT}" y="71"><tspan class="held">{held}</tspan> tokens shelved, '
         f'<tspan class="cost">{most}{cost}</tspan> in every session</text>'

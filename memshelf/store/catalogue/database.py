@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 """Another number makes another file: raise it with every change of the tables or of what is put into them."""
 
 PATIENCE = 10.0
@@ -58,13 +58,13 @@ CREATE TABLE file (            -- one episode file of the branch, or one draft
   successor TEXT NOT NULL DEFAULT '',
   label TEXT NOT NULL DEFAULT '',
   listed INTEGER NOT NULL DEFAULT 0,
-  top INTEGER NOT NULL DEFAULT 0
+  rank INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX by_path ON file (path) WHERE draft = '';
 CREATE UNIQUE INDEX by_draft ON file (shelf, draft) WHERE draft != '';
 CREATE INDEX by_id ON file (shelf, id);
 CREATE INDEX by_state ON file (state, shelf);
-CREATE INDEX by_rank ON file (top DESC, id DESC, shelf) WHERE listed;
+CREATE INDEX by_rank ON file (rank DESC, id DESC, shelf) WHERE listed;
 CREATE INDEX by_month ON file (shelf, substr(day, 1, 7)) WHERE listed;
 CREATE INDEX unread ON file (draft = '', stem DESC) WHERE fault IS NULL;
 CREATE INDEX faulty ON file (shelf, draft) WHERE fault != '';

@@ -20,7 +20,7 @@ KEYS = tuple(field.name for field in fields(Episode) if field.name not in ("sect
 COLUMNS = "shelf, path, rev, state, superseded, draft, source, amends, front, episode"
 """What `entry` makes an Entry of."""
 
-PLACED = "UPDATE file SET amends=?, superseded=?, successor=?, label=?, listed=?, top=? WHERE number=?"
+PLACED = "UPDATE file SET amends=?, superseded=?, successor=?, label=?, listed=?, rank=? WHERE number=?"
 
 
 def add(db: Connection, row: tuple[str | bytes | None, ...]) -> int:
@@ -75,7 +75,8 @@ def place(db: Connection, touched: Iterable[tuple[str, str]]) -> None:
     """Settle what depends on other episodes: what replaced it, which draft amends it, where it stands."""
     for shelf, episode_id in touched:
         rows = db.execute(
-            "SELECT number, state, pinned OR opened FROM file WHERE shelf = ? AND id = ? AND fault = ''",
+            "SELECT number, state, max(pinned * 2, opened) FROM file "
+            "WHERE shelf = ? AND id = ? AND fault = ''",
             (shelf, episode_id),
         ).fetchall()
         newer = db.execute(
@@ -84,18 +85,18 @@ def place(db: Connection, touched: Iterable[tuple[str, str]]) -> None:
             (shelf, episode_id),
         ).fetchone()[0]
         states = {state for _, state, _ in rows}
-        for number, state, worth in rows:
-            db.execute(PLACED, (*_placed(state, states, newer, bool(worth)), number))
+        for number, state, rank in rows:
+            db.execute(PLACED, (*_placed(state, states, newer, rank), number))
 
 
-def _placed(state: str, states: set[str], newer: str | None, worth: bool) -> tuple[Any, ...]:
+def _placed(state: str, states: set[str], newer: str | None, rank: int) -> tuple[Any, ...]:
     draft = state == State.DRAFT
     amends = draft and bool(states - {State.DRAFT})
     superseded = newer is not None and state == State.ACCEPTED
     pending = amends if draft else State.DRAFT in states
     label = "amend pending" if pending else "draft" if draft else ""
     listed = state == State.ACCEPTED or (draft and State.ACCEPTED not in states)
-    return amends, superseded, newer or "", label, listed, worth and not superseded
+    return amends, superseded, newer or "", label, listed, 0 if superseded else rank
 
 
 def entry(row: tuple[Any, ...]) -> Entry:

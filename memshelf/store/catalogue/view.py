@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from memshelf.store.catalogue.database import Connection
     from memshelf.store.library import Library
 
-LINE = "name, shelf, title, words, day, pinned, opened, superseded, successor, label, top"
-RANK = "top DESC, id DESC, shelf"
+LINE = "name, shelf, title, words, day, pinned, opened, superseded, successor, label, rank"
+RANK = "rank DESC, id DESC, shelf"
 ENTRIES = f"SELECT {COLUMNS} FROM file JOIN text USING (number)"
 
 
