@@ -102,6 +102,14 @@ def find(text: str, extra: tuple[str, ...] = ()) -> set[str]:
     return groups | {OWN for marker in extra if marker.strip() and _own(marker).search(plain)}
 
 
+def says_outcome(text: str, extra: tuple[str, ...] = ()) -> bool:
+    """Tell whether `find` would find any group: cheaper, it stops at the first."""
+    plain = _plain(text)
+    return any(pattern.search(plain) for pattern in GROUPS.values()) or any(
+        _own(marker).search(plain) for marker in extra if marker.strip()
+    )
+
+
 def unquoted(text: str) -> str:
     """Return `text` without quotations and inline code, whose words are somebody else's.
 
@@ -128,7 +136,7 @@ def sentences(text: str) -> list[str]:
 def headline(digest: str, extra: tuple[str, ...] = ()) -> str:
     """Return the first sentence of `digest` with a marker, else the first; empty only when `digest` is."""
     lines = sentences(digest) or [" ".join(digest.split())]
-    return next((line for line in lines if find(unquoted(line), extra)), lines[0])
+    return next((line for line in lines if says_outcome(unquoted(line), extra)), lines[0])
 
 
 def _plain(text: str) -> str:

@@ -52,6 +52,19 @@ _PLACEHOLDER = re.compile(
     r"|\$?\{.*\})$|change[-_]?me|placeholder|redacted|(?-i:EXAMPLE)"
 )
 _WORD = re.compile(r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}")
+_BEGINNINGS = """
+ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- glptt- glcbt- glft- glsoat- gloas- glagent-
+glimt- xox xapp- hooks.slack.com akia asia abia acca :aa sk- eyj aiza gocspx- ya29. k_live_ k_test_
+whsec_ npm_ pypi-age hf_ sg. dckr_pat_ doo_v1_ dop_v1_ dor_v1_ hvb. hvs. hvr. gsk_ xai- r8_ lin_api_
+ntn_ figd_ shpat_ shpca_ shppa_ shpss_ dapi glsa_ y0_ y1_ y2_ y3_ aqvn vk1.a. dp.pt. tskey- sbp_
+sqa_ sqp_ squ_ atatt3 :// bearer basic
+"""
+_SIGNS = ("private key", *_BEGINNINGS.split())
+"""Without one of these, case aside, nothing has the shape of a secret."""
+
+_NAMES = ("pass", "pwd", "парол", "key", "token", "secret", "credential", "токен", "ключ", "секрет")
+"""Without one of these, case aside, nothing is labelled as one."""
+
 _PATH = re.compile(r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}")
 
 
@@ -79,6 +92,8 @@ def _hits(text: str, policy: Policy) -> Iterator[Hit]:
     for hit in sorted([*_shaped(text, policy), *_labelled(text)]):
         start, end, label = joined.pop() if joined and hit[0] < joined[-1][1] else hit
         joined.append((start, max(end, hit[1]), min(label, hit[2])))
+    if not joined:
+        return
     unmarked = MARK.sub(lambda mark: "\0" * len(mark[0]), text)
     for start, end, label in joined:
         for piece in re.compile(r"[^\0]+").finditer(unmarked, start, end):
@@ -89,6 +104,9 @@ def _hits(text: str, policy: Policy) -> Iterator[Hit]:
 def _shaped(text: str, policy: Policy) -> Iterator[Hit]:
     for kind, regex in policy.patterns:
         yield from ((*found.span(), (0, kind)) for found in re.finditer(regex, text) if found[0])
+    folded = text.casefold()
+    if not any(sign in folded for sign in _SIGNS):
+        return
     for rank, pattern in enumerate((_PEM, _TOKEN, _URL, _HEADER), 1):
         for found in pattern.finditer(text):
             name = found.lastgroup or ""
@@ -97,7 +115,9 @@ def _shaped(text: str, policy: Policy) -> Iterator[Hit]:
 
 
 def _labelled(text: str) -> Iterator[Hit]:
-    done = 0
+    folded, done = text.casefold(), 0
+    if not (any(sign in text for sign in "=:|—") and any(name in folded for name in _NAMES)):
+        return
     for label in _LABEL.finditer(text):
         found = _VALUE.match(text, label.end()) if label.start() >= done else None
         if found and found.lastindex:

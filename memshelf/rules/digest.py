@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memshelf import markers
@@ -27,6 +28,9 @@ ENOUGH_TERMS = 12
 
 READ = 20_000
 """Characters of a digest that are looked at; 120 words of 40 characters are a quarter of it."""
+
+PLAIN_WORD = re.compile(r"(?<!\S)[a-zа-я]{4,}(?=[.,;:!?]?(?:\s|\Z))")
+"""A word that is one term in any text: nothing joins it to its neighbours, no form of it is composed."""
 
 FREE = r"(?<!\w)(?<!\w[-.:_])(?<![/@]){}(?!\w)(?![-._]\w)(?![/@])"
 OPENING = r"(?:^(?:[-*+] )?|(?<=[.!?…:;]\s)|(?<=[.!?…][)\]]\s)|(?<=\n)|(?<=\n[-*+]\s))[(\[*_]*"
@@ -62,9 +66,18 @@ PRONOUN = re.compile(
 
 def _prose(episode: Episode) -> str:
     """Return the digest without code, HTML, quotations and link targets."""
-    digest = unicodedata.normalize("NFC", episode.digest[:READ])
-    prose = re.sub(r"[ \t]+", " ", markers.unquoted(scan(digest).prose))
+    return _prose_of(episode.digest[:READ])
+
+
+@lru_cache(maxsize=1)  # four rules in a row ask for the same digest's
+def _prose_of(digest: str) -> str:
+    text = unicodedata.normalize("NFC", digest)
+    prose = re.sub(r"[ \t]+", " ", markers.unquoted(scan(text).prose))
     return prose.replace("\n ", "\n").strip()
+
+
+_words = lru_cache(maxsize=1)(count_words)
+"""Three rules in a row count the words of the same digest."""
 
 
 def _said(pattern: re.Pattern[str], text: str) -> str:
@@ -81,7 +94,7 @@ def digest_missing(episode: Episode, _: Conventions) -> Iterator[Breach]:
     The digest is what the next session reads to decide whether to open the episode. Write in at most 120
     words what was decided, what was rejected and why, and what is still open.
     """
-    if not count_words(episode.digest):
+    if not _words(episode.digest):
         yield Breach("no digest: write what was decided, rejected and why, and left open", DIGEST)
 
 
@@ -96,7 +109,7 @@ def digest_too_long(episode: Episode, _: Conventions) -> Iterator[Breach]:
     Every session reads the digest before any section, so each word is a standing cost. Keep what was
     decided, what was rejected and why, and what is open; move the rest into a section.
     """
-    words = count_words(episode.digest)
+    words = _words(episode.digest)
     if words > MAX_WORDS:
         yield Breach(f"{words} words, limit {MAX_WORDS}: cut {words - MAX_WORDS}", DIGEST)
 
@@ -113,7 +126,7 @@ def digest_without_marker(episode: Episode, conventions: Conventions) -> Iterato
     chosen, rejected, found, open (Russian: выбрано, отклонено, найдено, открыто) outside code and
     quotations. A shelf adds its own in memshelf.yml under `markers`.
     """
-    if count_words(episode.digest) and not markers.find(_prose(episode), conventions.markers):
+    if _words(episode.digest) and not markers.says_outcome(_prose(episode), conventions.markers):
         yield Breach("no word says an outcome: write what was chosen, rejected, found or left open", DIGEST)
 
 
@@ -205,8 +218,16 @@ def digest_not_in_body(episode: Episode, _: Conventions) -> Iterator[Breach]:
     """
     terms = {term for term in stems(episode.digest[:READ]) if len(term) > 3}
     rest = (part.body for part in episode.sections if part.heading != DIGEST)
-    if len(terms) < ENOUGH_TERMS:
+    body = "\n".join((episode.title, *rest))
+    if len(terms) < ENOUGH_TERMS or _shares_words(episode.digest[:READ], body, terms):
         return
-    share = len(terms & set(stems("\n".join((episode.title, *rest))))) / len(terms)
+    share = len(terms & set(stems(body))) / len(terms)
     if share < MIN_SHARE:
         yield Breach(f"{share:.0%} of its words occur in the body: put the ground under Decisions", DIGEST)
+
+
+def _shares_words(digest: str, body: str, terms: set[str]) -> bool:
+    """Tell cheaply whether whole words alone make the share: the body then need not be stemmed."""
+    shared = set(PLAIN_WORD.findall(digest)) & set(PLAIN_WORD.findall(body))
+    enough = MIN_SHARE * len(terms)
+    return len(shared) >= enough and len(terms & set(stems(" ".join(shared)))) >= enough

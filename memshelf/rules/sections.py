@@ -160,7 +160,7 @@ def section_holds_heading(episode: Episode, _: Conventions) -> Iterator[Breach]:
     or pass the part as a section of its own. The digest has its own rule.
     """
     for index, part in enumerate(episode.sections, 1):
-        inner = split_sections(part.body)[1]
+        inner = split_sections(part.body)[1] if "##" in part.body else []
         if inner and part.heading != DIGEST:
             yield Breach(
                 f"its line {inner[0].line} is a ## heading: use ###, or make it a section of its own",
@@ -181,6 +181,8 @@ def unclosed_html(episode: Episode, _: Conventions) -> Iterator[Breach]:
     `<` as `&lt;`.
     """
     for index, part in enumerate(episode.sections, 1):
+        if "<" not in part.body:
+            continue
         followed = split_sections(f"{part.body}\n\n## {SENTINEL}\n")[1]
         swallowed = not followed or followed[-1].heading != SENTINEL
         if swallowed and not scan(part.body).open_fence:
