@@ -63,7 +63,8 @@ class Finding:
     """One breach of a rule.
 
     `message` holds the fact, then the way out. `line` is 1-based, 0 when unknown. `place` is the
-    field or section the breach lies in, empty when it is the file as a whole.
+    field or section the breach lies in, empty when it is the file as a whole. `fix` is the command that
+    mends it, empty where a person must decide.
     """
 
     rule: str
@@ -72,6 +73,7 @@ class Finding:
     path: str = ""
     line: int = 0
     place: str = ""
+    fix: str = ""
 
     def __str__(self) -> str:
         """Return `path:line: level rule: place: message`, leaving out what is unknown."""
@@ -134,7 +136,8 @@ class Episode:
 class Document:
     """One episode file: its bytes and what was made of them.
 
-    Exactly one of `episode` and `fault` is set. `path` is relative to the library, with `/`.
+    Exactly one of `episode` and `fault` is set, neither where the file was left unread for its size:
+    `unread` is that size in bytes. `path` is relative to the library, with `/`.
     """
 
     path: str
@@ -142,6 +145,12 @@ class Document:
     episode: Episode | None = None
     fault: str = ""
     fault_line: int = 0
+    unread: int = 0
+
+    @property
+    def size(self) -> int:
+        """The file's size in bytes."""
+        return self.unread or len(self.raw)
 
 
 class State(StrEnum):

@@ -1,4 +1,4 @@
-"""`memshelf doctor`."""
+"""`memshelf doctor [--fix]`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="first mend what is mechanical: stale derived files, locks left behind",
+    )
     options.add_common(parser)
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Print what is wrong; 1 when an error was found or something could not be looked at."""
-    result = doctor(locate(parsed.library, os.environ, options.here()), options.caller().today)
+    result = doctor(
+        locate(parsed.library, os.environ, options.here()), options.caller().today, fix=parsed.fix
+    )
     options.answer(parsed, result)
     return 0 if result.ok else 1

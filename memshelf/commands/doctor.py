@@ -3,88 +3,75 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from shlex import quote
+from typing import TYPE_CHECKING
 
+from memshelf.commands import examination as look_at
+from memshelf.commands import mending
 from memshelf.commands.conventions import conventions_of
-from memshelf.commands.examination import (
-    DERIVED,
-    Patient,
-    Unknown,
-    broken_manifest,
-    derived,
-    files_of,
-    named,
-    proposed,
-    ref,
-    without_manifest,
-)
+from memshelf.commands.diagnosis import EVERY, Diagnosis, Unknown
+from memshelf.commands.examination import DERIVED, Files, Patient
 from memshelf.commands.scope import require_branch
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import manifest, settings
-from memshelf.model import Conventions, Finding, Level
-from memshelf.rules import RULES
-from memshelf.rules.facts import Broken, Change, Facts, Raw
+from memshelf.model import Conventions, Finding
+from memshelf.rules.facts import Broken, Change, Derived, Facts, Raw
 from memshelf.rules.lint import lint
-from memshelf.rules.shelf import SHELF_RULES, examine
+from memshelf.rules.shelf import examine
 from memshelf.store import health, snapshot
 from memshelf.store.git import GitError
+from memshelf.store.sides import Committed, both_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from memshelf.commands.examination import Files
-    from memshelf.store.snapshot import Snapshot
+    from memshelf.model import Document
 
     Said = Finding | Unknown
 
 POLICY = "POLICY.md"
 SECRETS = ("holds-secret", "secret-at-rest")
+CONFLICT = b"<<<<<<< "
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """Every finding and everything that could not be looked at.
+class _Looked:
+    """What was said, of whom, and the derived files that `--fix` may render."""
 
-    A path alone is that of the file on disk; `BRANCH:path`, as git writes it, is the committed file.
-    """
-
-    findings: tuple[Finding, ...]
-    unknown: tuple[Unknown, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether everything was looked at and no finding is an error."""
-        return not self.unknown and not any(finding.level is Level.ERROR for finding in self.findings)
-
-    @property
-    def verdicts(self) -> dict[str, str]:
-        """Return rule -> fine, finding or unknown."""
-        found = {finding.rule for finding in self.findings}
-        missed = {rule for unknown in self.unknown for rule in unknown.rules}
-        return {
-            rule: "finding" if rule in found else "unknown" if rule in missed else "fine"
-            for rule in (*RULES, *SHELF_RULES)
-        }
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the answer as JSON values."""
-        keys = ("path", "line", "level", "rule", "place", "message")
-        found = [{key: getattr(finding, key) for key in keys} for finding in self.findings]
-        missed = [{"path": one.path, "why": one.why, "rules": list(one.rules)} for one in self.unknown]
-        return {"ok": self.ok, "verdicts": self.verdicts, "findings": found, "unknown": missed}
-
-    def as_text(self) -> str:
-        """Return a line a finding, then a line for what could not be looked at; nothing when all is well."""
-        return "\n".join(map(str, (*self.findings, *self.unknown)))
+    said: tuple[Said, ...]
+    patient: Patient
+    stale: tuple[Derived, ...]
 
 
-def doctor(root: Path, today: str) -> Diagnosis:
+def doctor(root: Path, today: str, *, fix: bool = False) -> Diagnosis:
     """Look at everything of the library at `root`; nothing changes but what a killed landing left.
 
-    Settings that cannot be read are a finding and the defaults hold. Raises MemShelfError when `root` is
-    in no Git repository.
+    With `fix`, mend first what is mechanical: see `mending`. Settings that cannot be read are a finding and
+    the defaults hold. Raises MemShelfError when `root` is in no Git repository.
     """
+    looked = _look(root, today)
+    done: list[str] = []
+    if fix:
+        label = looked.patient.label
+        done += mending.unlock(looked.patient.library)
+        done += mending.commit_derived(looked.patient.seen, looked.stale, label)
+        again = _look(root, today) if done else looked
+        done += mending.write_derived(again.patient.library, again.stale, label)
+        looked = _look(root, today) if done else again
+    said = (_runnable(one, root) if isinstance(one, Finding) else one for one in looked.said)
+    return replace(Diagnosis.of(said), mended=tuple(done))
+
+
+def _runnable(finding: Finding, root: Path) -> Finding:
+    """Make the fix a command that runs from anywhere."""
+    program, _, words = finding.fix.partition(" ")
+    if program == "git":
+        return replace(finding, fix=f"git -C {quote(str(root))} {words}")
+    return replace(finding, fix=f"{finding.fix} --library {quote(str(root))}") if words else finding
+
+
+def _look(root: Path, today: str) -> _Looked:
     library, fault = health.open_as_it_is(root)
     seen, landing = health.look(library)
     said: list[Said] = []
@@ -93,33 +80,39 @@ def doctor(root: Path, today: str) -> Diagnosis:
     except GitError as error:
         changes = {}
         said.append(Unknown(("episode-not-committed",), "", str(error)))
-    said += _out_of_sight(seen)
-    patient = Patient(library, seen, today, changes, tuple(health.proposals(library)))
+    proposals = tuple(health.proposals(library, today))
+    patient = Patient(library, seen, today, changes, proposals, Committed.of(seen))
+    lost = _lost_branch(patient)
+    said += _out_of_sight(patient, lost)
     names = sorted({*seen.names, *snapshot.worktree_names(library)})
-    shelves: list[Files] = []
-    for name in names:
-        files, unread = files_of(patient, name)
-        shelves.append(files)
-        said += unread
+    shelves = [Files(name, both_sides(patient.committed, name)) for name in names]
     known = frozenset(each for files in shelves for each in files.ids)
-    said += _as_far_as_it_goes(patient, _of_library(patient, shelves, fault, landing))
+    said += _as_far_as_it_goes(patient, _of_library(patient, shelves, fault, landing, lost))
+    rendered: list[Derived] = []
     for files in shelves:
-        said += _as_far_as_it_goes(patient, _of_shelf(patient, files, known))
-    return Diagnosis(
-        tuple(one for one in said if isinstance(one, Finding)),
-        tuple(one for one in said if isinstance(one, Unknown)),
+        said += look_at.unread(files, patient.label)
+        said += _as_far_as_it_goes(patient, _of_shelf(patient, files, known, rendered))
+    return _Looked(
+        tuple(said), patient, tuple(one for one in rendered if one.state == "stale" and not one.bot)
     )
 
 
-def _out_of_sight(seen: Snapshot) -> Iterator[Unknown]:
-    """Yield the branch that is not in this clone, and the folders that are only links."""
-    every = (*RULES, *SHELF_RULES)
+def _lost_branch(patient: Patient) -> str:
+    """Return the library's branch when it is not in this clone, though the clone has commits."""
     try:
-        require_branch(seen)
-    except MemShelfError as error:
-        yield Unknown(every, "", str(error))
-    for link in sorted(set(snapshot.linked_folders(seen.library).values())):
-        yield Unknown(every, link, snapshot.FOLDER_FAULT)
+        require_branch(patient.seen)
+    except MemShelfError:
+        return patient.library.branch.removeprefix("refs/heads/")
+    return ""
+
+
+def _out_of_sight(patient: Patient, lost: str) -> Iterator[Unknown]:
+    """Yield what is not looked at without the branch, and the folders that are only links."""
+    if lost:
+        rest = tuple(rule for rule in EVERY if rule != "branch-missing")
+        yield Unknown(rest, "", f"what is committed: branch {lost} is not in this clone")
+    for link in sorted(set(snapshot.linked_folders(patient.library).values())):
+        yield Unknown(EVERY, link, snapshot.FOLDER_FAULT)
 
 
 def _as_far_as_it_goes(patient: Patient, said: Iterator[Said]) -> Iterator[Said]:
@@ -128,35 +121,43 @@ def _as_far_as_it_goes(patient: Patient, said: Iterator[Said]) -> Iterator[Said]
         yield from said
     except OSError as error:
         path = str(error.filename).removeprefix(f"{patient.library.root}/")
-        yield Unknown(
-            (*RULES, *SHELF_RULES), path, f"cannot be read: {error.strerror}: mend it, then try again"
-        )
+        yield Unknown(EVERY, path, f"cannot be read: {error.strerror}: mend it, then try again")
 
 
 def _of_library(
-    patient: Patient, shelves: Sequence[Files], fault: FormatError | None, landing: str
+    patient: Patient, shelves: Sequence[Files], fault: FormatError | None, landing: str, lost: str
 ) -> Iterator[Said]:
     """Yield what is to be said of the library around its shelves."""
+    library = patient.library
     if landing == "held":
         yield Unknown(("landing-interrupted",), "", "another memshelf command is at work: try again")
-    names = [files.view.name for files in shelves]
-    ids = {(files.view.name, each) for files in shelves for each in files.ids}
+    names = [files.name for files in shelves]
+    ids = {(files.name, each) for files in shelves for each in files.ids}
+    revs = {key: rev for files in shelves for key, rev in files.revs.items()}
     unread = [Broken(settings.NAME, fault.line, str(fault))] if fault else []
+    texts = tuple(patient.texts(settings.NAME))
     stray = (one for one in patient.proposals if one.shelf not in names)
     facts = Facts(
-        refs=tuple(ref(one, names, ids) for one in patient.proposals),
-        texts=(*patient.texts(settings.NAME), *proposed(stray)),
-        settings=(*unread, *without_manifest(patient.library, names)),
+        refs=tuple(look_at.ref(one, names, revs, ids) for one in patient.proposals),
+        rejected=sum(not one.waits for one in patient.proposals),
+        texts=(*texts, *look_at.proposed(stray)),
+        merging=texts,
+        settings=(*unread, *look_at.without_manifest(library, names)),
+        idle=() if lost else tuple(look_at.idle_settings(library, names)),
+        tracked=tuple(look_at.tracked_state(patient)),
+        ground=look_at.ground(patient, lost),
         landing="" if landing == "held" else landing,
     )
     yield from examine(facts, Conventions(patient.today))
 
 
-def _of_shelf(patient: Patient, files: Files, known: frozenset[str]) -> Iterator[Said]:
-    """Yield what is to be said of one shelf."""
-    library, name = patient.library, files.view.name
+def _of_shelf(
+    patient: Patient, files: Files, known: frozenset[str], rendered: list[Derived]
+) -> Iterator[Said]:
+    """Yield what is to be said of one shelf; put its derived files into `rendered`."""
+    library, name = patient.library, files.name
     home = library.home(name)
-    broken = broken_manifest(library, f"{home}{manifest.NAME}")
+    broken = look_at.broken_manifest(library, f"{home}{manifest.NAME}")
     try:
         conventions = conventions_of(library, name, patient.today)
     except FormatError as error:
@@ -167,32 +168,52 @@ def _of_shelf(patient: Patient, files: Files, known: frozenset[str]) -> Iterator
             (*SECRETS, *DERIVED), path, "the shelf's own patterns were not looked for: mend the file"
         )
     else:
-        for one in derived(patient, files):
-            yield from [one] if isinstance(one, Unknown) else examine(Facts(derived=(one,)), conventions)
+        for one in look_at.derived(patient, files):
+            if isinstance(one, Unknown):
+                yield one
+            else:
+                rendered.append(one)
+                yield from examine(Facts(derived=(one,)), conventions)
     differing = [replace(each, path=patient.label + each.path) for each in files.differing]
-    looked_at = [*files.disk.values(), *differing]
+    looked_at = [*files.sides.disk.values(), *differing]
     for document in looked_at:
         yield from lint(document, conventions)
-    unreadable = (
-        Raw(each.path, each.raw.decode("utf-8", "replace")) for each in looked_at if not each.episode
-    )
-    facts = Facts(
-        episodes=tuple(map(named, files.disk.values())),
-        known=known,
-        changes=tuple(_changes(patient, name)),
-        texts=(
-            *unreadable,
-            *(raw for file in (POLICY, manifest.NAME) for raw in patient.texts(home + file)),
-            *proposed(one for one in patient.proposals if one.shelf == name),
-        ),
-        settings=tuple(broken),
-    )
-    found = examine(facts, conventions)
+    found = examine(_facts(patient, files, known, looked_at, broken), conventions)
     yield from found
     if differing:
-        committed = (replace(each, path=patient.label + each.path) for each in files.branch.values())
-        facts = Facts(episodes=tuple(map(named, committed)), known=known)
+        committed = (replace(each, path=patient.label + each.path) for each in files.sides.branch.values())
+        facts = Facts(episodes=tuple(map(look_at.named, committed)), known=known)
         yield from _news(examine(facts, conventions), found, patient.label)
+
+
+def _facts(
+    patient: Patient,
+    files: Files,
+    known: frozenset[str],
+    looked_at: Iterable[Document],
+    broken: Sequence[Broken],
+) -> Facts:
+    """Return what the rules about a shelf judge, its derived files aside."""
+    home = patient.library.home(files.name)
+    unreadable = (_raw(each) for each in looked_at if not each.episode)
+    words = [raw for file in (POLICY, manifest.NAME) for raw in patient.texts(home + file)]
+    patterns = patient.texts(home + patient.library.layout.patterns)
+    return Facts(
+        episodes=tuple(map(look_at.named, files.sides.disk.values())),
+        known=known,
+        changes=tuple(_changes(patient, files.name)),
+        texts=(
+            *unreadable,
+            *words,
+            *look_at.proposed(one for one in patient.proposals if one.shelf == files.name),
+        ),
+        merging=(*(_raw(each) for each in looked_at if CONFLICT in each.raw), *words, *patterns),
+        settings=tuple(broken),
+    )
+
+
+def _raw(document: Document) -> Raw:
+    return Raw(document.path, document.raw.decode("utf-8", "replace"))
 
 
 def _without_patterns(patient: Patient, name: str) -> Conventions:

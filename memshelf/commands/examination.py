@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memshelf.commands.diagnosis import Unknown
 from memshelf.commands.shelving import derived_files
 from memshelf.errors import FormatError
-from memshelf.formats import manifest
+from memshelf.formats import manifest, settings
 from memshelf.formats.episode import decode, read_document
+from memshelf.model import REV_LENGTH
 from memshelf.rules import RULES
-from memshelf.rules.facts import Broken, Derived, Named, Raw, Ref
+from memshelf.rules.facts import Broken, Derived, Ground, Named, Raw, Ref
 from memshelf.rules.keys import ID
+from memshelf.rules.shelf import SHELF_RULES
 from memshelf.store import health, snapshot
 from memshelf.store.disk import read_bytes
-from memshelf.store.library import SHELVES
+from memshelf.store.library import SHELF_NAME, SHELVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,45 +27,60 @@ if TYPE_CHECKING:
     from memshelf.model import Document, Shelf
     from memshelf.store.health import Proposed
     from memshelf.store.library import Library
+    from memshelf.store.sides import Committed, Sides
     from memshelf.store.snapshot import Snapshot
 
 DERIVED = ("derived-out-of-date", "derived-pending", "derived-edited")
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """What could not be looked at: the rules that were to judge it, where, and why not."""
-
-    rules: tuple[str, ...]
-    path: str
-    why: str
-
-    def __str__(self) -> str:
-        """Return `path: unknown: why`."""
-        return f"{self.path}: unknown: {self.why}" if self.path else f"unknown: {self.why}"
+OLDEST_GIT = (2, 36)
+STATE = re.compile(
+    r"(?:.*/)?(?:[^/]+\.(?:sqlite3?(?:-(?:wal|shm|journal))?|lock|yours)|landing\.json|\.DS_Store|Thumbs\.db)"
+)
+"""What is one machine's alone: databases, locks, our journal, what a repair kept aside, a desktop's files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """One shelf's episode files, path -> file, on disk and on the branch; `view` is the branch's shelf."""
+    """One shelf's episode files on both sides."""
 
-    view: Shelf
-    disk: dict[str, Document]
-    branch: dict[str, Document]
+    name: str
+    sides: Sides
 
     @property
     def differing(self) -> list[Document]:
         """The committed files that are not the same on disk, line ends aside."""
+        disk = self.sides.disk
         return [
             document
-            for path, document in self.branch.items()
-            if path not in self.disk or _text(self.disk[path].raw) != _text(document.raw)
+            for path, document in self.sides.branch.items()
+            if path not in disk or not _is_same(disk[path], document)
         ]
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether disk and branch hold the same episodes."""
+        return self.sides.disk.keys() == self.sides.branch.keys() and not self.differing
+
+    @property
+    def too_large(self) -> list[str]:
+        """The paths of the files that were not read for their size."""
+        sides = (self.sides.disk, self.sides.branch)
+        return sorted({path for side in sides for path, document in side.items() if document.unread})
 
     @property
     def ids(self) -> set[str]:
         """Every id of the shelf, committed or not."""
-        return {each.id for files in (self.disk, self.branch) for each in map(named, files.values())}
+        return {
+            each.id for side in (self.sides.disk, self.sides.branch) for each in map(named, side.values())
+        }
+
+    @property
+    def revs(self) -> dict[tuple[str, str], str]:
+        """(shelf, id) -> rev of every committed episode."""
+        sides = self.sides
+        return {
+            (self.name, named(document).id): sides.revs[path][:REV_LENGTH]
+            for path, document in sides.branch.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +92,7 @@ class Patient:
     today: str
     changes: dict[str, str]
     proposals: tuple[Proposed, ...]
+    committed: Committed
 
     @property
     def label(self) -> str:
@@ -80,7 +101,8 @@ class Patient:
 
     def texts(self, path: str) -> Iterator[Raw]:
         """Yield the file's text on disk, and the committed one where it is another."""
-        here, there = read_bytes(self.library.root / path), health.committed_bytes(self.seen, path)
+        here = read_bytes(self.library.root / path)
+        there = self.committed.bytes_of(path, here)
         if here is not None:
             yield Raw(path, here.decode("utf-8", "replace"))
         if there is not None and there != here:
@@ -92,60 +114,70 @@ def derived(patient: Patient, files: Files) -> Iterator[Derived | Unknown]:
 
     What another tool renders is its own affair.
     """
-    if patient.library.foreign:
+    library = patient.library
+    if library.foreign:
         return
-    library, name, seen = patient.library, files.view.name, patient.seen
-    bot = library.settings.derived == "bot"
-    committed = derived_files(library, files.view, patient.today)
-    if name not in snapshot.worktree_names(library):  # a sparse checkout leaves the shelf out
-        for path, text in committed.items():
-            yield Derived(patient.label + path, health.committed_bytes(seen, path), text, text, bot=bot)
+    if files.sides.unread or files.too_large:
+        what = "cannot be read" if files.sides.unread else "is over the limit"
+        yield Unknown(DERIVED, library.home(files.name), f"an episode {what}: mend that first")
         return
-    try:
-        fresh = derived_files(library, snapshot.worktree_shelf(library, name), patient.today)
-        here = {path: read_bytes(library.root / path) for path in fresh}
-    except OSError as error:
-        yield Unknown(
-            DERIVED, library.home(name), f"an episode cannot be read: {error.strerror}: mend that first"
+    shown = _renderings(patient, files)
+    for path, (found, fresh, committed) in shown.items():
+        for file in _both(patient, path, found, fresh, committed):
+            yield _dated(patient, files.name, path, file) if file.state == "edited" else file
+
+
+def _renderings(patient: Patient, files: Files) -> dict[str, tuple[bytes | None, bytes | None, bytes]]:
+    """Return path -> what lies on disk, what is right there (None: no shelf on disk), what on the branch."""
+    library, sides = patient.library, files.sides
+    committed = _rendered(patient, snapshot.assembled(library, files.name, sides.branch.values()))
+    if files.name not in snapshot.worktree_names(library):  # a sparse checkout leaves the shelf out
+        return {path: (None, None, text) for path, text in committed.items()}
+    fresh = committed
+    if not files.is_committed:
+        fresh = _rendered(patient, snapshot.assembled(library, files.name, sides.disk.values()))
+    return {path: (read_bytes(library.root / path), fresh[path], committed[path]) for path in fresh}
+
+
+def _rendered(patient: Patient, shelf: Shelf) -> dict[str, bytes]:
+    return derived_files(patient.library, shelf, patient.today)
+
+
+def _both(
+    patient: Patient, path: str, here: bytes | None, fresh: bytes | None, committed: bytes
+) -> Iterator[Derived]:
+    bot = patient.library.settings.derived == "bot"
+    there = patient.committed.bytes_of(path, here)
+    if fresh is not None:
+        on_branch = bool(patient.seen.tip) and there == here
+        yield Derived(path, here, fresh, committed, bot=bot, on_branch=on_branch)
+    if patient.seen.tip and (fresh is None or there != here):
+        rendered = fresh is not None and here == committed
+        yield Derived(
+            patient.label + path, there, committed, committed, bot=bot, on_branch=True, rendered=rendered
         )
-        return
-    for path, text in fresh.items():
-        there = health.committed_bytes(seen, path)
-        both = [Derived(path, here[path], text, committed[path], bot=bot)]
-        if seen.tip and there != here[path]:
-            both.append(Derived(patient.label + path, there, committed[path], committed[path], bot=bot))
-        for file in both:
-            yield _dated(patient, name, path, file) if file.state == "edited" else file
 
 
 def _dated(patient: Patient, name: str, path: str, file: Derived) -> Derived | Unknown:
     """Tell an older rendering from an edit: render the shelf as it was when the file was last changed."""
     then = health.when_last_changed(patient.seen, path)
     if then:
-        old = derived_files(patient.library, then.load([name])[0], patient.today)
-        file = file._replace(earlier=old[path])
+        file = file._replace(earlier=_rendered(patient, then.load([name])[0])[path])
     if file.state == "edited" and health.is_shallow(patient.library):
         why = "the clone is shallow, so an edit looks like an old rendering: `git fetch --unshallow`"
         return Unknown(DERIVED, file.path, why)
     return file
 
 
-def files_of(patient: Patient, name: str) -> tuple[Files, list[Unknown]]:
-    """Return a shelf's episode files, and those that cannot be read."""
-    library, every = patient.library, tuple(RULES)
-    unread = [
-        Unknown(every, path, "the folder cannot be listed: `chmod u+rx` it")
-        for path in health.closed_folders(library, name)
-    ]
-    disk = {}
-    for path in snapshot.worktree_files(library, name):
-        place = path.relative_to(library.root).as_posix()
-        try:
-            disk[place] = snapshot.read_file(path, place)
-        except OSError as error:
-            unread.append(Unknown(every, place, f"cannot be read: {error.strerror}: mend its permissions"))
-    view = patient.seen.load([name])[0]
-    return Files(view, disk, health.committed(patient.seen, view)), unread
+def unread(files: Files, label: str) -> Iterator[Unknown]:
+    """Yield the files of which nothing, or nothing but the size, is known."""
+    for path, why in files.sides.unread:
+        yield Unknown(tuple(RULES), path, why)
+    rest = tuple(rule for rule in RULES if rule != "file-too-large")
+    for path in files.too_large:
+        on_disk = files.sides.disk.get(path)
+        where = path if on_disk and on_disk.unread else label + path
+        yield Unknown(rest, where, "too large to be looked at: cut it first")
 
 
 def named(document: Document) -> Named:
@@ -156,7 +188,7 @@ def named(document: Document) -> Named:
     return Named(document.path, document.episode.id or stem, document.episode.supersedes)
 
 
-def ref(one: Proposed, names: list[str], ids: set[tuple[str, str]]) -> Ref:
+def ref(one: Proposed, names: list[str], revs: dict[tuple[str, str], str], ids: set[tuple[str, str]]) -> Ref:
     """Return a draft's ref and its fault; `ids` are (shelf, id) of what is there, of whatever shape."""
     if one.file:
         return Ref(one.ref, "broken", one.file)
@@ -167,7 +199,16 @@ def ref(one: Proposed, names: list[str], ids: set[tuple[str, str]]) -> Ref:
     if one.raw is None:
         return Ref(one.ref, "lost")
     episode = read_document(one.ref, one.raw).episode
-    return Ref(one.ref, "" if episode and episode.id == one.id else "alien")
+    fault = "" if episode and episode.id == one.id else "alien"
+    if one.waits and not fault:
+        fault = _outdated(revs.get((one.shelf, one.id), ""), one.base)
+    return Ref(one.ref, fault, days=one.days * one.waits, address=f"{one.shelf}/{one.id}")
+
+
+def _outdated(rev: str, base: str) -> str:
+    if rev == base:
+        return ""
+    return "changed" if rev and base else "gone" if base else "exists"
 
 
 def proposed(proposals: Iterable[Proposed]) -> Iterator[Raw]:
@@ -201,5 +242,56 @@ def without_manifest(library: Library, names: list[str]) -> Iterator[Broken]:
             )
 
 
-def _text(raw: bytes) -> bytes:
-    return raw.replace(b"\r\n", b"\n")
+def idle_settings(library: Library, names: list[str]) -> Iterator[Broken]:
+    """Yield what memshelf.yml says in vain; names that could hold anything are not repeated."""
+    binding: defaultdict[str, list[str]] = defaultdict(list)
+    for number, (name, own) in enumerate(library.settings.shelves.items(), 1):
+        called = name if SHELF_NAME.fullmatch(name) else f"entry {number}"
+        if name not in names:
+            cause = f"shelves: {called}: no such shelf: correct the name, or add it with `memshelf init`"
+            yield Broken(settings.NAME, 0, cause)
+        unknown = [rule for rule in own.rules_off if rule not in RULES and rule not in SHELF_RULES]
+        if unknown:
+            cause = (
+                f"shelves: {called}: rules_off: {len(unknown)} of them no rule: `memshelf explain` lists all"
+            )
+            yield Broken(settings.NAME, 0, cause)
+        for project in dict.fromkeys(own.projects):
+            binding[project.removesuffix("/").removesuffix(".git")].append(called)
+    for shelves in binding.values():
+        if len(shelves) > 1:
+            cause = f"projects: {' and '.join(shelves)} bind the same project: keep it in one of them"
+            yield Broken(settings.NAME, 0, cause)
+
+
+def ground(patient: Patient, lost_branch: str) -> Ground:
+    """Look at Git around the library."""
+    library = patient.library
+    version = health.git_version(library)
+    commits = library.settings.review == "off" or any(one.waits for one in patient.proposals)
+    common = f"{library.common}/"
+    index_lock = health.left_index_lock(library)
+    remotes = library.git.ask("remote").split() if lost_branch else []
+    return Ground(
+        old_git=".".join(map(str, version)) if version and version < OLDEST_GIT else "",
+        lost_branch=lost_branch,
+        remote="origin" if "origin" in remotes else next(iter(remotes), ""),
+        nobody=commits and not health.knows_person(library),
+        locks=tuple(str(lock).removeprefix(common) for lock in health.left_locks(library)),
+        index_lock=str(index_lock or "").removeprefix(common),
+    )
+
+
+def tracked_state(patient: Patient) -> Iterator[str]:
+    """Yield the committed files below the shelves that are one machine's alone."""
+    library = patient.library
+    folders = (f"{library.layout.docs_root}/", "archive/", "experience/") if library.alone else ("",)
+    for path in sorted(patient.committed.files):
+        if path.startswith(folders) and STATE.fullmatch(path):
+            yield path
+
+
+def _is_same(here: Document, there: Document) -> bool:
+    if here.unread or there.unread:
+        return here is there
+    return here.raw == there.raw or here.raw.replace(b"\r\n", b"\n") == there.raw.replace(b"\r\n", b"\n")

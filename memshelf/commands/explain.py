@@ -10,6 +10,7 @@ from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.formats import front_matter
 from memshelf.model import Episode, Level, Section
+from memshelf.redact import doors
 from memshelf.requests import SECTION_FIELDS
 from memshelf.rules import RULES
 from memshelf.rules.facts import Facts
@@ -31,6 +32,21 @@ SAMPLE = Episode(
 """What the examples of rules about files change."""
 
 Page = dict[str, str]
+
+SECRET = "garden-Lantern-42"
+DOORS: dict[str, Page] = {
+    doors.RULE: {
+        "rule": doors.RULE,
+        "level": str(Level.ERROR),
+        "manual": """An id, a tag, a span or a session's name holds a secret.
+
+Prose is redacted before it is stored; a name cannot be, it would be another name. The write is refused, and
+nothing of the value is repeated or kept. Choose a name without it, and revoke what was passed.""",
+        "bad": f"--tags password:{SECRET}",
+        "good": "--tags passwords",
+    }
+}
+"""Rules that only the doors of a write hold, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +83,13 @@ def explain(name: str = "") -> Explained:
     """
     every = RULES | SHELF_RULES
     if not name:
-        return Explained(tuple((r.name, r.level, r.manual.split("\n")[0]) for r in every.values()))
+        lines = [(rule.name, rule.level, rule.manual) for rule in every.values()]
+        lines += [(page["rule"], Level(page["level"]), page["manual"]) for page in DOORS.values()]
+        return Explained(tuple((rule, level, manual.split("\n")[0]) for rule, level, manual in lines))
+    if name in DOORS:
+        return Explained((), DOORS[name])
     if name not in every:
-        near = nearest(name, every)
+        near = nearest(name, (*every, *DOORS))
         hint = f"did you mean {' or '.join(near)}?" if near else "`memshelf explain` lists them"
         raise MemShelfError(f"no such rule: {hint}")
     rule = every[name]

@@ -86,6 +86,20 @@ def redact(text: str, policy: Policy, marks: Marks | None = None) -> tuple[str, 
     return text, report(text, given)
 
 
+def may_hold_secrets(text: str) -> bool:
+    """Tell cheaply whether any pattern of ours could find something in `text` or a part of it."""
+    folded = text.casefold()
+    return _has_sign(folded) or _has_label(folded)
+
+
+def _has_sign(folded: str) -> bool:
+    return any(sign in folded for sign in _SIGNS)
+
+
+def _has_label(folded: str) -> bool:
+    return any(sign in folded for sign in "=:|—") and any(name in folded for name in _NAMES)
+
+
 def _hits(text: str, policy: Policy) -> Iterator[Hit]:
     """Yield disjoint hits in order: overlapping ones joined under the lowest label, marks left out."""
     joined: list[Hit] = []
@@ -104,8 +118,7 @@ def _hits(text: str, policy: Policy) -> Iterator[Hit]:
 def _shaped(text: str, policy: Policy) -> Iterator[Hit]:
     for kind, regex in policy.patterns:
         yield from ((*found.span(), (0, kind)) for found in re.finditer(regex, text) if found[0])
-    folded = text.casefold()
-    if not any(sign in folded for sign in _SIGNS):
+    if not _has_sign(text.casefold()):
         return
     for rank, pattern in enumerate((_PEM, _TOKEN, _URL, _HEADER), 1):
         for found in pattern.finditer(text):
@@ -115,8 +128,8 @@ def _shaped(text: str, policy: Policy) -> Iterator[Hit]:
 
 
 def _labelled(text: str) -> Iterator[Hit]:
-    folded, done = text.casefold(), 0
-    if not (any(sign in text for sign in "=:|—") and any(name in folded for name in _NAMES)):
+    done = 0
+    if not _has_label(text.casefold()):
         return
     for label in _LABEL.finditer(text):
         found = _VALUE.match(text, label.end()) if label.start() >= done else None

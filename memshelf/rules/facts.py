@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
+
+OPENED = re.compile(rb"^<<<<<<< ", re.MULTILINE)
+PARTED = re.compile(rb"^=======\r?$", re.MULTILINE)
+CLOSED = re.compile(rb"^>>>>>>> ", re.MULTILINE)
+
+
+def conflict_line(raw: bytes) -> int:
+    """Return the 1-based line where a merge left both sides in the file, 0 when it has not."""
+    opened = OPENED.search(raw)
+    parted = PARTED.search(raw, opened.end()) if opened else None
+    closed = CLOSED.search(raw, parted.end()) if parted else None
+    return raw.count(b"\n", 0, opened.start()) + 1 if opened and closed else 0
 
 
 class Named(NamedTuple):
@@ -34,7 +47,8 @@ class Derived(NamedTuple):
     """A derived file as it is (None: not there), and the texts it could rightly have.
 
     `fresh` is rendered from the episodes beside it, `committed` from those on the branch, `earlier` from
-    those of the commit that last changed the file. `bot`: only the bot renders.
+    those of the commit that last changed the file. `bot`: only the bot renders. `on_branch`: it is
+    committed so; `rendered`: but lies on disk as it should be.
     """
 
     path: str
@@ -43,12 +57,16 @@ class Derived(NamedTuple):
     committed: bytes
     earlier: bytes | None = None
     bot: bool = False
+    on_branch: bool = False
+    rendered: bool = False
 
     @property
     def state(self) -> str:
-        """Say `fine`, `stale` (an older rendering, or not there) or `edited` (no rendering at all)."""
+        """Say `fine`, `stale` (an older rendering, or none), `conflicted` or `edited` (no rendering)."""
         if self.found == self.fresh:
             return "fine"
+        if self.found and conflict_line(self.found):
+            return "conflicted"
         return "stale" if self.found in (None, self.committed, self.earlier) else "edited"
 
     def __str__(self) -> str:
@@ -69,19 +87,25 @@ class Raw(NamedTuple):
 
 
 class Ref(NamedTuple):
-    """A ref of ours, and its fault if it has one: one of DAMAGES or MISNOMERS."""
+    """A ref of ours, and its fault if it has one: one of DAMAGES, MISNOMERS or OUTDATED.
+
+    `days` is how long it waits; `address` is what `memshelf review` calls the draft.
+    """
 
     name: str
     fault: str = ""
     file: str = ""
+    days: int = 0
+    address: str = ""
 
     def __str__(self) -> str:
         """Return the ref and what is wrong with it."""
-        return f"{self.name}{f': {self.fault}' if self.fault else ''}"
+        waits = f" waits {self.days} days" if self.days else ""
+        return f"{self.name}{waits}{f': {self.fault}' if self.fault else ''}"
 
 
 class Broken(NamedTuple):
-    """A settings file that cannot be read: where and why."""
+    """A settings file that cannot be read, or says what has no effect: where and why."""
 
     path: str
     line: int
@@ -93,10 +117,40 @@ class Broken(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Ground:
+    """What Git around the library lacks: all empty where nothing is missing.
+
+    `old_git` is its version where that is too old, `lost_branch` the library's branch that is not in the
+    clone, `remote` where it may be fetched from. `nobody`: git does not know the person, and somebody
+    needs to commit. `locks` are files that a killed git left, `index_lock` the checkout's own.
+    """
+
+    old_git: str = ""
+    lost_branch: str = ""
+    remote: str = ""
+    nobody: bool = False
+    locks: tuple[str, ...] = ()
+    index_lock: str = ""
+
+    def __str__(self) -> str:
+        """Return a line for each thing that is missing."""
+        lines = [
+            self.old_git and f"git version {self.old_git}",
+            self.lost_branch and f"no branch {self.lost_branch}",
+            "no user.name and no user.email" if self.nobody else "",
+            *self.locks,
+            self.index_lock,
+        ]
+        return "\n".join(filter(None, lines))
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What was found of one shelf, or of the library around its shelves; what was not looked at is empty.
 
-    `known` are the ids of the whole library. `landing` says how a killed landing ended.
+    `known` are the ids of the whole library. `idle` are settings without effect, `merging` texts that may
+    hold both sides of a merge, `tracked` paths that git keeps and should not, `rejected` the number of
+    rejected drafts. `landing` says how a killed landing ended.
     """
 
     episodes: tuple[Named, ...] = ()
@@ -106,10 +160,18 @@ class Facts:
     texts: tuple[Raw, ...] = ()
     refs: tuple[Ref, ...] = ()
     settings: tuple[Broken, ...] = ()
+    idle: tuple[Broken, ...] = ()
+    merging: tuple[Raw, ...] = ()
+    tracked: tuple[str, ...] = ()
+    rejected: int = 0
+    ground: Ground = Ground()
     landing: str = ""
 
     def __str__(self) -> str:
         """Return a line or more a fact."""
-        kinds = (self.episodes, self.changes, self.derived, self.texts, self.refs, self.settings)
-        lines = [str(one) for kind in kinds for one in kind]
+        values = (self.episodes, self.changes, self.derived, self.texts, self.refs, self.settings)
+        more = (self.idle, self.merging, self.tracked)
+        lines = [str(one) for kind in (*values, *more) for one in kind]
+        lines += [f"{self.rejected} rejected drafts"] if self.rejected else []
+        lines += [str(self.ground)] if self.ground != Ground() else []
         return "\n".join([*lines, f"a killed accept: {self.landing}"] if self.landing else lines)

@@ -71,7 +71,7 @@ def file_too_large(document: Document, _: Conventions) -> Iterator[Breach]:
     An episode is read section by section by models with small windows. Move raw material out of it and
     name the place under Sources.
     """
-    size = len(document.raw)
+    size = document.size
     if size > MAX_EPISODE_BYTES:
         over = size - MAX_EPISODE_BYTES
         yield Breach(

@@ -48,18 +48,23 @@ class Rule:
 
 
 class Fault(NamedTuple):
-    """What a rule about a shelf yields: path or ref, the fact and the way out, the line (0: unknown)."""
+    """What a rule about a shelf yields: path or ref, the fact and the way out, the line (0: unknown).
+
+    `fix` is the command that mends it, empty where a person must decide.
+    """
 
     path: str
     message: str
     line: int = 0
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ShelfRule:
     """One rule about a shelf or the library; `bad` breaks this rule and no other, `good` breaks none.
 
-    `ours`: no other tool of the format family asks for it, so on an adopted shelf it is a warning.
+    `group` is one of GROUPS. `ours`: no other tool of the format family asks for it, so on an adopted
+    shelf it is a warning.
     """
 
     name: str
@@ -68,8 +73,13 @@ class ShelfRule:
     bad: Facts
     good: Facts
     check: Examine
+    group: str
     ours: bool
 
+
+EPISODES = "episodes"
+GROUPS = ("settings", "git", "library", EPISODES, "drafts", "derived")
+"""What doctor looks at, causes before their effects. The rules of `RULES` are about episodes."""
 
 RULES: dict[str, Rule] = {}
 """Rule's name -> rule, in the order they are run."""
@@ -103,11 +113,13 @@ def file_rule(level: Level, *, bad: Bytes, good: Bytes) -> Callable[[Check], Che
     return register
 
 
-def shelf_rule(level: Level, *, bad: Facts, good: Facts, ours: bool = False) -> Callable[[Examine], Examine]:
+def shelf_rule(
+    level: Level, group: str, *, bad: Facts, good: Facts, ours: bool = False
+) -> Callable[[Examine], Examine]:
     """Register a rule about a shelf or the library."""
 
     def register(check: Examine) -> Examine:
-        new = ShelfRule(_name(check), level, inspect.getdoc(check) or "", bad, good, check, ours)
+        new = ShelfRule(_name(check), level, inspect.getdoc(check) or "", bad, good, check, group, ours)
         SHELF_RULES[new.name] = new
         return check
 

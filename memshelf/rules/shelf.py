@@ -6,13 +6,16 @@ import unicodedata
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from memshelf.formats.markdown import scan
 from memshelf.model import Finding, Level
 from memshelf.redact import Policy, redact
-from memshelf.rules.facts import Broken, Change, Derived, Facts, Named, Raw, Ref
+from memshelf.rules import ground, proposals  # noqa: F401 # importing a file puts its rules on the list
+from memshelf.rules.facts import OPENED, Change, Derived, Facts, Named, Raw, conflict_line
+from memshelf.rules.ground import MEND
 from memshelf.rules.registry import SHELF_RULES, Fault, shelf_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from memshelf.model import Conventions
 
@@ -26,21 +29,12 @@ CHANGES = {
     "deleted": "is committed and not on disk: commit the removal, or `git restore` the file",
     "conflicted": "is in the middle of a merge: finish the merge",
 }
-DAMAGES = {
-    "lost": "git has lost its text: `git update-ref -d {name}` removes it",
-    "alien": "holds no episode of that id: `git update-ref -d {name}` removes it",
-    "broken": "git cannot read the ref: delete the file {file}",
-}
-MISNOMERS = {
-    "name": "is no name for a draft: `git update-ref -d {name}` removes it",
-    "shelf": "is for no shelf that is there: `memshelf init` adds one, `git update-ref -d {name}` drops it",
-}
 
 
 def examine(facts: Facts, conventions: Conventions) -> list[Finding]:
     """Return every finding about the facts, rule by rule."""
     return [
-        Finding(rule.name, level, fault.message, fault.path, fault.line)
+        Finding(rule.name, level, fault.message, fault.path, fault.line, fix=fault.fix)
         for rule in SHELF_RULES.values()
         if rule.name not in conventions.rules_off
         for level in [Level.WARNING if rule.ours and conventions.adopted else rule.level]
@@ -50,11 +44,12 @@ def examine(facts: Facts, conventions: Conventions) -> list[Finding]:
 
 TOPICS = "shelves/shared/docs/topics"
 ONE, OTHER = "2026-07-10-auth-tokens", "2026-07-11-auth-keys"
-DRAFT = "refs/memshelf/draft/shared"
+CONFLICT = "<<<<<<< HEAD\nNo names.\n=======\nNo numbers.\n>>>>>>> other\n"
 
 
 @shelf_rule(
     Level.ERROR,
+    "episodes",
     bad=Facts((Named(f"{TOPICS}/{ONE}.md", ONE), Named(f"shelves/shared/archive/docs/topics/{ONE}.md", ONE))),
     good=Facts((Named(f"{TOPICS}/{ONE}.md", ONE), Named(f"{TOPICS}/{OTHER}.md", OTHER))),
 )
@@ -75,6 +70,7 @@ def id_repeated(facts: Facts, _: Conventions) -> Iterator[Fault]:
 
 @shelf_rule(
     Level.ERROR,
+    "episodes",
     bad=Facts((Named(f"{TOPICS}/{OTHER}.md", OTHER, (ONE,)),), frozenset({OTHER})),
     good=Facts(
         (Named(f"{TOPICS}/{ONE}.md", ONE), Named(f"{TOPICS}/{OTHER}.md", OTHER, (ONE,))),
@@ -99,6 +95,54 @@ def supersedes_unknown(facts: Facts, _: Conventions) -> Iterator[Fault]:
 
 @shelf_rule(
     Level.ERROR,
+    "episodes",
+    bad=Facts(
+        (Named(f"{TOPICS}/{ONE}.md", ONE, (OTHER,)), Named(f"{TOPICS}/{OTHER}.md", OTHER, (ONE,))),
+        frozenset({ONE, OTHER}),
+    ),
+    good=Facts(
+        (Named(f"{TOPICS}/{ONE}.md", ONE), Named(f"{TOPICS}/{OTHER}.md", OTHER, (ONE,))),
+        frozenset({ONE, OTHER}),
+    ),
+    ours=True,
+)
+def supersedes_circular(facts: Facts, _: Conventions) -> Iterator[Fault]:
+    """An episode supersedes itself, if only by way of others.
+
+    Each of them is then struck out in the map, and none is the one that holds. Take the id of the newer
+    episode out of the older one's `supersedes`.
+    """
+    replaces = {episode.id: episode for episode in facts.episodes if episode.supersedes}
+    told: set[str] = set()
+    for start in sorted(replaces):
+        circle = [] if start in told else _circle(start, replaces)
+        told.update(circle)
+        if circle:
+            way = "itself" if len(circle) == 1 else "itself by way of " + ", ".join(sorted(circle)[1:])
+            yield Fault(replaces[start].path, f"supersedes {way}: take the newer id out of the older episode")
+
+
+def _circle(start: str, replaces: Mapping[str, Named]) -> list[str]:
+    """Return the ids on a way from `start` back to it, empty when there is none."""
+    came: dict[str, str] = {}
+    waiting = [start]
+    while waiting:
+        at = waiting.pop()
+        for old in replaces[at].supersedes if at in replaces else ():
+            if old == start:
+                way = [at]
+                while way[-1] != start:
+                    way.append(came[way[-1]])
+                return way
+            if old not in came:
+                came[old] = at
+                waiting.append(old)
+    return []
+
+
+@shelf_rule(
+    Level.ERROR,
+    "episodes",
     bad=Facts(changes=(Change(f"{TOPICS}/{ONE}.md", "untracked"),)),
     good=Facts((Named(f"{TOPICS}/{ONE}.md", ONE),)),
 )
@@ -112,12 +156,40 @@ def episode_not_committed(facts: Facts, _: Conventions) -> Iterator[Fault]:
         yield Fault(change.path, CHANGES[change.state])
 
 
+@shelf_rule(
+    Level.ERROR,
+    "library",
+    bad=Facts(merging=(Raw("shelves/shared/POLICY.md", CONFLICT),)),
+    good=Facts(merging=(Raw("shelves/shared/POLICY.md", f"How a merge looks:\n\n```\n{CONFLICT}```\n"),)),
+)
+def conflict_left(facts: Facts, _: Conventions) -> Iterator[Fault]:
+    """A merge left both sides in a file.
+
+    Readers then meet both texts and git's marks between them. Keep what is right and take the marks out; a
+    derived file is rendered anew. In a code block the marks are an example.
+    """
+    for raw in facts.merging:
+        line = conflict_line(raw.text.encode("utf-8", "replace"))
+        if line and OPENED.search(scan(raw.text).prose.encode()):
+            yield Fault(raw.path, "holds both sides of a merge: keep what is right, take the marks out", line)
+    for file in facts.derived:
+        if file.state == "conflicted":
+            line = conflict_line(file.found or b"")
+            yield Fault(
+                file.path,
+                "holds both sides of a merge: run `memshelf render`, then commit it",
+                line,
+                "memshelf render",
+            )
+
+
 INDEX = "shelves/shared/INDEX.md"
 OLD, NEW = b"# shared\n\nNo episodes yet.\n", b"# shared\n\n- Auth tokens\n"
 
 
 @shelf_rule(
     Level.ERROR,
+    "derived",
     bad=Facts(derived=(Derived(INDEX, OLD, NEW, NEW, OLD),)),
     good=Facts(derived=(Derived(INDEX, NEW, NEW, NEW),)),
 )
@@ -129,11 +201,15 @@ def derived_out_of_date(facts: Facts, _: Conventions) -> Iterator[Fault]:
     for file in facts.derived:
         if file.state == "stale" and not file.bot:
             fact = "is not there" if file.found is None else "is out of date"
-            yield Fault(file.path, f"{fact}: run `memshelf render`, then commit it")
+            if file.rendered:
+                yield Fault(file.path, f"{fact}, the file on disk is right: commit that")
+            else:
+                yield Fault(file.path, f"{fact}: run `memshelf render`, then commit it", fix=MEND)
 
 
 @shelf_rule(
     Level.WARNING,
+    "derived",
     bad=Facts(derived=(Derived(INDEX, OLD, NEW, NEW, OLD, bot=True),)),
     good=Facts(derived=(Derived(INDEX, NEW, NEW, NEW, bot=True),)),
 )
@@ -150,6 +226,7 @@ def derived_pending(facts: Facts, _: Conventions) -> Iterator[Fault]:
 
 @shelf_rule(
     Level.ERROR,
+    "derived",
     bad=Facts(derived=(Derived(INDEX, NEW + b"\nMind the gap.\n", NEW, NEW),)),
     good=Facts(derived=(Derived(INDEX, NEW, NEW, NEW),)),
 )
@@ -170,6 +247,7 @@ def derived_edited(facts: Facts, _: Conventions) -> Iterator[Fault]:
 
 @shelf_rule(
     Level.ERROR,
+    "library",
     bad=Facts(texts=(Raw("shelves/shared/POLICY.md", "The admin's password: garden-Lantern-42\n"),)),
     good=Facts(texts=(Raw("shelves/shared/POLICY.md", "No password of the admin.\n"),)),
 )
@@ -185,63 +263,3 @@ def secret_at_rest(facts: Facts, conventions: Conventions) -> Iterator[Fault]:
         if found:
             kinds = ", ".join(dict.fromkeys(item.rule for item in found))
             yield Fault(raw.path, f"holds a secret ({kinds}): {raw.way_out} and revoke it", found[0].line)
-
-
-@shelf_rule(
-    Level.ERROR,
-    bad=Facts(refs=(Ref(f"{DRAFT}/{ONE}", "lost"),)),
-    good=Facts(refs=(Ref(f"{DRAFT}/{ONE}"),)),
-)
-def draft_damaged(facts: Facts, _: Conventions) -> Iterator[Fault]:
-    """A draft, or a rejected one, cannot be read.
-
-    Its id stays taken while nobody can review it. What git has lost does not come back: remove the ref,
-    and write the episode anew if it is missed.
-    """
-    for ref in facts.refs:
-        if ref.fault in DAMAGES:
-            yield Fault(ref.name, DAMAGES[ref.fault].format(name=ref.name, file=ref.file))
-
-
-@shelf_rule(
-    Level.ERROR,
-    bad=Facts(refs=(Ref("refs/memshelf/draft/auth-tokens", "name"),)),
-    good=Facts(refs=(Ref(f"{DRAFT}/{ONE}"),)),
-)
-def draft_misnamed(facts: Facts, _: Conventions) -> Iterator[Fault]:
-    """A ref of ours is not called `refs/memshelf/draft/<shelf>/<id>` or `refs/memshelf/rejected/...`.
-
-    MemShelf did not write it, and no command can accept it. Remove the ref, or make the shelf that it is
-    meant for.
-    """
-    for ref in facts.refs:
-        if ref.fault in MISNOMERS:
-            yield Fault(ref.name, MISNOMERS[ref.fault].format(name=ref.name))
-
-
-@shelf_rule(
-    Level.ERROR,
-    bad=Facts(settings=(Broken("memshelf.yml", 2, "review: write one of branch, off"),)),
-    good=Facts(),
-)
-def settings_broken(facts: Facts, _: Conventions) -> Iterator[Fault]:
-    """memshelf.yml, a shelf.yml or a POLICY.patterns cannot be read.
-
-    Every command but doctor stops at it, or writes are refused; doctor goes on with the defaults. The
-    message names the line and the cause.
-    """
-    for broken in facts.settings:
-        yield Fault(broken.path, broken.cause, broken.line)
-
-
-@shelf_rule(Level.WARNING, bad=Facts(landing="undone"), good=Facts())
-def landing_interrupted(facts: Facts, _: Conventions) -> Iterator[Fault]:
-    """An accept was killed half-way, and this command repaired it.
-
-    Nothing is lost: it was finished when the branch had moved already, else undone, and then the drafts
-    still wait. Look at `memshelf review`.
-    """
-    if facts.landing:
-        yield Fault(
-            "", f"an accept was killed and has been {facts.landing}: `memshelf review` shows what waits"
-        )

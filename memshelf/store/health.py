@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -12,15 +11,15 @@ from typing import TYPE_CHECKING
 from memshelf.errors import FormatError
 from memshelf.formats import episode as episode_format
 from memshelf.formats import settings
-from memshelf.model import Document
 from memshelf.store import journal, snapshot
+from memshelf.store.clock import seconds_since
 from memshelf.store.drafts import REJECTED
 from memshelf.store.library import SHELVES, open_with, read_settings
+from memshelf.store.repair import STALE_LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memshelf.model import Shelf
     from memshelf.store.library import Library
     from memshelf.store.snapshot import Snapshot
 
@@ -30,11 +29,17 @@ CONFLICTS = ("DD", "AU", "UD", "UA", "DU", "AA", "UU")
 COMMITTED = re.compile(rb"^committer .* (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 
 
+BASE = re.compile(rb"^Memshelf-Base: ([0-9a-f]+)$", re.MULTILINE)
+LONGEST_LOCK = 3600.0
+"""Seconds that no git holds the lock of a checkout."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proposed:
     """A draft's ref, or a rejected one's: `raw` is the episode's file, None when git has lost it.
 
     `shelf` and `id` are empty where the name has none; `file` is set when git cannot even read the ref.
+    `days` is its age, `base` the rev that an amend started from.
     """
 
     ref: str
@@ -42,6 +47,13 @@ class Proposed:
     id: str = ""
     raw: bytes | None = None
     file: str = ""
+    days: int = 0
+    base: str = ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is a draft, and not a rejected one."""
+        return f"{self.ref}/".startswith(snapshot.DRAFTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +102,6 @@ def look(library: Library) -> tuple[Snapshot, str]:
     return seen, "finished" if reached else "undone"
 
 
-def committed(seen: Snapshot, shelf: Shelf) -> dict[str, Document]:
-    """Return path -> file of every episode of `shelf`, which `seen` has loaded, with its bytes."""
-    prefix = seen.library.prefix
-    ids = {blob.path.removeprefix(prefix): blob.sha for blob in seen.blobs}
-    raws = seen.library.git.read([ids[entry.path] for entry in shelf.entries])
-    found = {
-        entry.path: Document(entry.path, raw, entry.episode)
-        for entry, (_, raw) in zip(shelf.entries, raws, strict=True)
-    }
-    return found | {document.path: document for document in shelf.unreadable}
-
-
-def committed_bytes(seen: Snapshot, path: str) -> bytes | None:
-    """Return the bytes of a file (from the library's folder) on the branch, None when it is not there."""
-    sha, raw = seen.library.git.read([f"{seen.tip}:{seen.library.prefix}{path}"])[0]
-    return raw if sha else None
-
-
 def when_last_changed(seen: Snapshot, path: str) -> Snapshot | None:
     """Return the library at the commit that last changed `path`, None when no commit did."""
     library, place = seen.library, f"{seen.library.prefix}{path}"
@@ -140,36 +134,46 @@ def changes(library: Library) -> dict[str, str]:
     }
 
 
-def closed_folders(library: Library, shelf: str) -> list[str]:
-    """Return every folder for the shelf's episodes that cannot be listed, from the library's folder."""
-    closed: list[str] = []
-    for place in (library.layout.docs_root, "archive"):
-        folder = library.root / library.home(shelf) / place
-        for _ in os.walk(folder, onerror=lambda error: closed.append(str(error.filename))):
-            pass
-    found = (Path(name) for name in closed)
-    return [path.relative_to(library.root).as_posix() for path in found if path.exists()]
-
-
-def proposals(library: Library) -> list[Proposed]:
+def proposals(library: Library, today: str) -> list[Proposed]:
     """Return every draft and every rejected one, those included that git cannot read."""
     refs = {ref: sha for ref, sha in library.git.refs(OURS).items() if _is_proposal(ref)}
     found = [_named(ref) for ref in refs]
-    texts = library.git.read([f"{refs[one.ref]}:{one.id or '-'}.md" for one in found])
-    read = [replace(one, raw=raw if sha else None) for one, (sha, raw) in zip(found, texts, strict=True)]
+    read = library.git.read([f"{refs[one.ref]}:{one.id or '-'}.md" for one in found])
+    commits = library.git.read(refs.values())
+    told = [
+        replace(one, raw=raw if sha else None, days=_days(commit, today), base=_base(commit))
+        for one, (sha, raw), (_, commit) in zip(found, read, commits, strict=True)
+    ]
     loose = (path for path in (library.common / OURS).rglob("*") if path.is_file() and path.suffix != ".lock")
     files = {path.relative_to(library.common).as_posix(): path for path in loose}
     broken = sorted(ref for ref in files.keys() - refs.keys() if _is_proposal(ref))
-    return read + [replace(_named(ref), file=str(files[ref])) for ref in broken]
+    return told + [replace(_named(ref), file=str(files[ref])) for ref in broken]
 
 
 def days_old(library: Library, commits: Sequence[str], today: str) -> list[int]:
     """Return for each commit how many days before `today` (ISO) it was made; 0 where git has lost it."""
-    ages = []
-    for _, raw in library.git.read(commits):
-        made = COMMITTED.search(raw.partition(b"\n\n")[0])
-        ages.append(max(0, (date.fromisoformat(today) - _day(made)).days) if made else 0)
-    return ages
+    return [_days(raw, today) for _, raw in library.git.read(commits)]
+
+
+def git_version(library: Library) -> tuple[int, ...]:
+    """Return the version of git as numbers, empty when it does not say."""
+    return tuple(map(int, re.findall(r"\d+", library.git.ask("version").partition(" (")[0])))
+
+
+def knows_person(library: Library) -> bool:
+    """Tell whether git would let this person commit."""
+    return bool(library.git.ask("var", "GIT_COMMITTER_IDENT"))
+
+
+def left_locks(library: Library) -> list[Path]:
+    """Return the locks of drafts that are too old to be held by a living git."""
+    return [path for path in (library.common / OURS).rglob("*.lock") if _is_older(path, STALE_LOCK)]
+
+
+def left_index_lock(library: Library) -> Path | None:
+    """Return the checkout's lock when it has been there for an hour."""
+    lock = Path(library.git.ask("rev-parse", "--absolute-git-dir")) / "index.lock"
+    return lock if _is_older(lock, LONGEST_LOCK) else None
 
 
 def remote(library: Library, tip: str) -> Remote | None:
@@ -193,6 +197,23 @@ def _named(ref: str) -> Proposed:
     _, _, rest = ref.removeprefix(OURS).partition("/")
     shelf, _, episode_id = rest.partition("/")
     return Proposed(ref, shelf, episode_id)
+
+
+def _is_older(lock: Path, seconds: float) -> bool:
+    try:
+        return seconds_since(lock.stat().st_mtime) > seconds
+    except OSError:
+        return False
+
+
+def _base(commit: bytes) -> str:
+    found = BASE.search(commit)
+    return found[1].decode("utf-8", "replace") if found else ""
+
+
+def _days(commit: bytes, today: str) -> int:
+    made = COMMITTED.search(commit.partition(b"\n\n")[0])
+    return max(0, (date.fromisoformat(today) - _day(made)).days) if made else 0
 
 
 def _day(made: re.Match[bytes]) -> date:

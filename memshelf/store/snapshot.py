@@ -120,9 +120,13 @@ def folder_of(library: Library) -> str:
 
 def worktree_files(library: Library, shelf: str) -> list[Path]:
     """Return the shelf's episode files as they lie on disk, sorted; linked folders are not followed."""
-    places = (place for place in _places(library, shelf) if not _link_to(library, place))
-    found = (path for place in places for path in (library.root / place).rglob("*.md"))
+    found = (path for place in places(library, shelf) for path in (library.root / place).rglob("*.md"))
     return sorted(path for path in found if library.is_episode(path.relative_to(library.root).as_posix()))
+
+
+def places(library: Library, shelf: str) -> list[str]:
+    """Return the folders for the shelf's episodes, from the library's folder; links are not followed."""
+    return [place for place in _places(library, shelf) if not _link_to(library, place)]
 
 
 def linked_folders(library: Library) -> dict[str, str]:
@@ -152,7 +156,13 @@ def read_file(path: Path, name: str) -> Document:
 def worktree_shelf(library: Library, name: str) -> Shelf:
     """Return the shelf as it lies on disk, uncommitted edits included, without drafts."""
     files = worktree_files(library, name)
-    documents = [read_file(path, path.relative_to(library.root).as_posix()) for path in files]
+    return assembled(
+        library, name, [read_file(path, path.relative_to(library.root).as_posix()) for path in files]
+    )
+
+
+def assembled(library: Library, name: str, documents: Iterable[Document]) -> Shelf:
+    """Return the shelf that the files make, without drafts."""
     return _shelf(library, name, [(name, "", document) for document in documents], [])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memshelf.commands.explain import LONGEST, WIDEST, explain
+from memshelf.commands.explain import DOORS, LONGEST, WIDEST, explain
 from memshelf.rules import RULES
 from memshelf.rules.shelf import SHELF_RULES
 
@@ -32,6 +32,12 @@ def test_a_page_holds_level_manual_and_two_examples_and_fits_a_screen(name: str)
     assert text.replace("\n", "").isprintable()
 
 
+def test_a_rule_of_the_doors_has_a_page_too() -> None:
+    text = explain("secret-in-identifier").as_text()
+    assert text.startswith("secret-in-identifier (error)\n\nAn id, a tag, a span or a session's name holds ")
+    assert "\n\nBad:\n\n    --tags password:" in text
+
+
 def test_an_example_looks_as_in_a_file() -> None:
     assert (
         "\n    ## Digest\n\n    For the auth service we chose signed tokens."
@@ -48,9 +54,9 @@ def test_an_example_looks_as_in_a_file() -> None:
 def test_alone_it_lists_every_rule(run: Callable[..., Ran]) -> None:
     done = run("explain")
     assert done.code == 0
-    assert [line.split()[0] for line in done.out.splitlines()] == list(EVERY)
+    assert [line.split()[0] for line in done.out.splitlines()] == [*EVERY, *DOORS]
     assert "digest-says-i            warning  The digest says I, my or let's.\n" in done.out
-    assert [rule["rule"] for rule in json.loads(run("explain", "--json").out)["rules"]] == list(EVERY)
+    assert [rule["rule"] for rule in json.loads(run("explain", "--json").out)["rules"]] == [*EVERY, *DOORS]
 
 
 def test_a_rule_that_does_not_exist_gets_near_names_and_is_not_repeated(run: Callable[..., Ran]) -> None:
