@@ -107,7 +107,7 @@ def supersedes_unknown(facts: Facts, _: Conventions) -> Iterator[Fault]:
     ours=True,
 )
 def supersedes_circular(facts: Facts, _: Conventions) -> Iterator[Fault]:
-    """An episode supersedes itself, if only by way of others.
+    """An episode supersedes itself by way of others.
 
     Each of them is then struck out in the map, and none is the one that holds. Take the id of the newer
     episode out of the older one's `supersedes`.
@@ -117,9 +117,12 @@ def supersedes_circular(facts: Facts, _: Conventions) -> Iterator[Fault]:
     for start in sorted(replaces):
         circle = [] if start in told else _circle(start, replaces)
         told.update(circle)
-        if circle:
-            way = "itself" if len(circle) == 1 else "itself by way of " + ", ".join(sorted(circle)[1:])
-            yield Fault(replaces[start].path, f"supersedes {way}: take the newer id out of the older episode")
+        if len(circle) > 1:  # one that names itself is malformed, which a rule about its keys tells
+            count = f"{len(circle) - 1} other{'s' * (len(circle) > 2)}"
+            yield Fault(
+                replaces[start].path,
+                f"supersedes itself by way of {count}: take the newer id out of the older episode",
+            )
 
 
 def _circle(start: str, replaces: Mapping[str, Named]) -> list[str]:
