@@ -136,6 +136,7 @@ def test_a_healthy_library_is_silent_in_every_state(
 
 def test_an_adopted_shelf_has_nothing_worse_than_warnings(tmp_path: Path) -> None:
     shutil.copytree(Path(__file__).parent.parent / "adopted/shelf", tmp_path / "adopted")
+    put(tmp_path / "adopted", "uv.lock", "a lock that is meant to be kept\n")
     git(tmp_path, "init", "--quiet", "adopted")
     commit(tmp_path / "adopted")
     said = doctor(tmp_path / "adopted", NOW)
