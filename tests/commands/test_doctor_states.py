@@ -191,9 +191,13 @@ def plant_idle_settings(library: Library, _: Caller) -> list[tuple[str, str]]:
     return [("setting-without-effect", "memshelf.yml")] * 3
 
 
+def forget_the_person() -> None:
+    put(Path.home(), ".gitconfig", "[user]\n\tuseConfigOnly = true\n")
+
+
 def plant_no_person(library: Library, caller: Caller) -> list[tuple[str, str]]:
     drafted(library, caller)
-    put(Path.home(), ".gitconfig", "[user]\n\tuseConfigOnly = true\n")
+    forget_the_person()
     return [("person-unknown", "")]
 
 
@@ -335,8 +339,8 @@ def test_fix_leaves_what_somebody_wrote_or_rendered(kept: Library) -> None:
     assert {found.message.partition(": ")[2] for found in said.findings} == {"commit that"}
 
 
-@pytest.mark.usefixtures("nobody")
 def test_fix_says_why_it_did_not(kept: Library) -> None:
+    forget_the_person()
     git(
         kept.root,
         "-c",
