@@ -41,7 +41,7 @@ PLAIN = {name: FINE.section(heading) for name, heading in SECTION_FIELDS.items()
 }
 STORES_NO_TEXT = {
     *("accept", "adopt", "check", "doctor", "explain", "index", "init", "read", "rejected", "render"),
-    *("review", "search", "status", "where"),
+    *("review", "search", "stats", "status", "where"),
 }
 """The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""
 

@@ -6,6 +6,7 @@ import itertools
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 from memshelf.lines import UNDATED, squeeze
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from memshelf.lines import Line, Listing
 
 BUDGET = 5000
-"""Tokens; about 4,000 as characters / 4."""
+"""Tokens: 4,000 as characters / 4, as no token is counted for more than DENSITY characters."""
+
+DENSITY = 3.2
+"""Characters a token: plain words have more by the estimate, but not under every model's tokenizer."""
 
 LEAST_COST = 12
 """Tokens that hardly a line costs less than: it begins with an id. So many lines are looked at."""
@@ -114,17 +118,21 @@ def render_map(listing: Listing, budget: int = BUDGET, start: int = 0) -> tuple[
     count = _affordable(page.lines, budget)
     if count >= left:
         widths = range(WIDEST, NARROWEST - 1, -1)
-        best = bisect_left(widths, True, key=lambda width: tokens(page.text(left, width)) <= budget)
+        best = bisect_left(widths, True, key=lambda width: _cost(page.text(left, width)) <= budget)
         if best < len(widths):
             return page.text(left, widths[best]), -1
-    while count > 1 and tokens(page.text(count, NARROWEST)) > budget:
+    while count > 1 and _cost(page.text(count, NARROWEST)) > budget:
         count -= 1
     return page.text(count, NARROWEST), start + count if count < left else -1
 
 
+def _cost(text: str) -> int:
+    return max(tokens(text), ceil(len(text) / DENSITY))
+
+
 def _affordable(lines: Sequence[Line], budget: int) -> int:
     """Return how many lines the budget may hold at the narrowest, at least one; the frame is not counted."""
-    costs = itertools.accumulate(tokens(_line(line, NARROWEST)) for line in lines)
+    costs = itertools.accumulate(_cost(_line(line, NARROWEST)) for line in lines)
     return max(1, sum(1 for _ in itertools.takewhile(lambda cost: cost <= budget, costs)))
 
 
