@@ -33,7 +33,6 @@ TERMS_VERSION = 1
 
 PARTS = re.compile("[._/:@+-]")
 CYRILLIC = re.compile("[\u0400-\u052f]+")
-LATIN = re.compile("[\x00-\u024f]+")
 
 WEIGHTS = {
     "Latin or unknown run": 136,

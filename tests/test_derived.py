@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import fine
 
-from memshelf import derived
-from memshelf.derived import RENDERERS
+from memshelf.derived import files as derived
+from memshelf.derived.files import RENDERERS
 from memshelf.derived.index_file import LINE, escape
 from memshelf.lines import squeeze
 from memshelf.model import Conventions, Shelf, State

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support import fine
 
-from memshelf import derived
+from memshelf.derived import files as derived
 from memshelf.derived.figures import DEAREST, Figures, figures
 from memshelf.derived.index_file import listing
 from memshelf.derived.stats_chart import short

@@ -10,7 +10,8 @@ from memshelf.commands import examination as look_at
 from memshelf.commands import mending
 from memshelf.commands.conventions import conventions_of
 from memshelf.commands.diagnosis import EVERY, Diagnosis, Unknown
-from memshelf.commands.examination import DERIVED, Files, Patient
+from memshelf.commands.examination import Files, Patient
+from memshelf.commands.renderings import DERIVED, derived
 from memshelf.commands.scope import require_branch
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import manifest, settings
@@ -19,6 +20,7 @@ from memshelf.rules.facts import Broken, Change, Derived, Facts, Raw
 from memshelf.rules.lint import lint
 from memshelf.rules.shelf import examine
 from memshelf.store import health, snapshot
+from memshelf.store.catalogue import sound
 from memshelf.store.git import GitError
 from memshelf.store.sides import Committed, both_sides
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memshelf.model import Document
+    from memshelf.store.catalogue.sound import Sound
 
     Said = Finding | Unknown
 
@@ -81,17 +84,19 @@ def _look(root: Path, today: str) -> _Looked:
         changes = {}
         said.append(Unknown(("episode-not-committed",), "", str(error)))
     proposals = tuple(health.proposals(library, today))
-    patient = Patient(library, seen, today, changes, proposals, Committed.of(seen))
+    known = sound.recall(library)
+    patient = Patient(library, seen, today, changes, proposals, Committed.of(seen), known)
     lost = _lost_branch(patient)
     said += _out_of_sight(patient, lost)
     names = sorted({*seen.names, *snapshot.worktree_names(library)})
     shelves = [Files(name, both_sides(patient.committed, name)) for name in names]
-    known = frozenset(each for files in shelves for each in files.ids)
+    ids = frozenset(each for files in shelves for each in files.ids)
     said += _as_far_as_it_goes(patient, _of_library(patient, shelves, fault, landing, lost))
     rendered: list[Derived] = []
     for files in shelves:
         said += look_at.unread(files, patient.label)
-        said += _as_far_as_it_goes(patient, _of_shelf(patient, files, known, rendered))
+        said += _as_far_as_it_goes(patient, _of_shelf(patient, files, ids, rendered))
+    sound.keep(library, patient.sound)
     return _Looked(
         tuple(said), patient, tuple(one for one in rendered if one.state == "stale" and not one.bot)
     )
@@ -168,7 +173,7 @@ def _of_shelf(
             (*SECRETS, *DERIVED), path, "the shelf's own patterns were not looked for: mend the file"
         )
     else:
-        for one in look_at.derived(patient, files):
+        for one in derived(patient, files, conventions):
             if isinstance(one, Unknown):
                 yield one
             else:
@@ -177,13 +182,22 @@ def _of_shelf(
     differing = [replace(each, path=patient.label + each.path) for each in files.differing]
     looked_at = [*files.sides.disk.values(), *differing]
     for document in looked_at:
-        yield from lint(document, conventions)
+        yield from _lint(document, conventions, patient.sound)
     found = examine(_facts(patient, files, known, looked_at, broken), conventions)
     yield from found
     if differing:
         committed = (replace(each, path=patient.label + each.path) for each in files.sides.branch.values())
         facts = Facts(episodes=tuple(map(look_at.named, committed)), known=known)
         yield from _news(examine(facts, conventions), found, patient.label)
+
+
+def _lint(document: Document, conventions: Conventions, sound: Sound) -> list[Finding]:
+    """Return what the rules say of a file; one that they had nothing to say of is not asked about again."""
+    mark = sound.mark(document.path, document.raw, conventions, document.unread)
+    found = [] if mark in sound.known else lint(document, conventions)
+    if not found:
+        sound.seen.add(mark)
+    return found
 
 
 def _facts(

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memshelf.commands.diagnosis import Unknown
-from memshelf.commands.shelving import derived_files
 from memshelf.errors import FormatError
 from memshelf.formats import manifest, settings
 from memshelf.formats.episode import decode, read_document
 from memshelf.model import REV_LENGTH
 from memshelf.rules import RULES
-from memshelf.rules.facts import Broken, Derived, Ground, Named, Raw, Ref
+from memshelf.rules.facts import Broken, Ground, Named, Raw, Ref
 from memshelf.rules.keys import ID
 from memshelf.rules.shelf import SHELF_RULES
 from memshelf.store import health, snapshot
@@ -24,13 +23,13 @@ from memshelf.store.library import SHELF_NAME, SHELVES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memshelf.model import Document, Shelf
+    from memshelf.model import Document
+    from memshelf.store.catalogue.sound import Sound
     from memshelf.store.health import Proposed
     from memshelf.store.library import Library
     from memshelf.store.sides import Committed, Sides
     from memshelf.store.snapshot import Snapshot
 
-DERIVED = ("derived-out-of-date", "derived-pending", "derived-edited")
 OLDEST_GIT = (2, 36)
 STATE = re.compile(
     r"(?:.*/)?(?:[^/]+\.(?:sqlite3?(?:-(?:wal|shm|journal))?|lock|yours)|landing\.json|\.DS_Store|Thumbs\.db)"
@@ -93,6 +92,7 @@ class Patient:
     changes: dict[str, str]
     proposals: tuple[Proposed, ...]
     committed: Committed
+    sound: Sound
 
     @property
     def label(self) -> str:
@@ -107,66 +107,6 @@ class Patient:
             yield Raw(path, here.decode("utf-8", "replace"))
         if there is not None and there != here:
             yield Raw(self.label + path, there.decode("utf-8", "replace"))
-
-
-def derived(patient: Patient, files: Files) -> Iterator[Derived | Unknown]:
-    """Yield every derived file on disk, and the committed one where it is another.
-
-    What another tool renders is its own affair.
-    """
-    library = patient.library
-    if library.foreign:
-        return
-    if files.sides.unread or files.too_large:
-        what = "cannot be read" if files.sides.unread else "is over the limit"
-        yield Unknown(DERIVED, library.home(files.name), f"an episode {what}: mend that first")
-        return
-    shown = _renderings(patient, files)
-    for path, (found, fresh, committed) in shown.items():
-        for file in _both(patient, path, found, fresh, committed):
-            yield _dated(patient, files.name, path, file) if file.state == "edited" else file
-
-
-def _renderings(patient: Patient, files: Files) -> dict[str, tuple[bytes | None, bytes | None, bytes]]:
-    """Return path -> what lies on disk, what is right there (None: no shelf on disk), what on the branch."""
-    library, sides = patient.library, files.sides
-    committed = _rendered(patient, snapshot.assembled(library, files.name, sides.branch.values()))
-    if files.name not in snapshot.worktree_names(library):  # a sparse checkout leaves the shelf out
-        return {path: (None, None, text) for path, text in committed.items()}
-    fresh = committed
-    if not files.is_committed:
-        fresh = _rendered(patient, snapshot.assembled(library, files.name, sides.disk.values()))
-    return {path: (read_bytes(library.root / path), fresh[path], committed[path]) for path in fresh}
-
-
-def _rendered(patient: Patient, shelf: Shelf) -> dict[str, bytes]:
-    return derived_files(patient.library, shelf, patient.today)
-
-
-def _both(
-    patient: Patient, path: str, here: bytes | None, fresh: bytes | None, committed: bytes
-) -> Iterator[Derived]:
-    bot = patient.library.settings.derived == "bot"
-    there = patient.committed.bytes_of(path, here)
-    if fresh is not None:
-        on_branch = bool(patient.seen.tip) and there == here
-        yield Derived(path, here, fresh, committed, bot=bot, on_branch=on_branch)
-    if patient.seen.tip and (fresh is None or there != here):
-        rendered = fresh is not None and here == committed
-        yield Derived(
-            patient.label + path, there, committed, committed, bot=bot, on_branch=True, rendered=rendered
-        )
-
-
-def _dated(patient: Patient, name: str, path: str, file: Derived) -> Derived | Unknown:
-    """Tell an older rendering from an edit: render the shelf as it was when the file was last changed."""
-    then = health.when_last_changed(patient.seen, path)
-    if then:
-        file = file._replace(earlier=_rendered(patient, then.load([name])[0])[path])
-    if file.state == "edited" and health.is_shallow(patient.library):
-        why = "the clone is shallow, so an edit looks like an old rendering: `git fetch --unshallow`"
-        return Unknown(DERIVED, file.path, why)
-    return file
 
 
 def unread(files: Files, label: str) -> Iterator[Unknown]:

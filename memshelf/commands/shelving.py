@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memshelf import derived
 from memshelf.commands.conventions import conventions_of
+from memshelf.derived import files as derived
 from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.store import catalogue, commits, landing, snapshot

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from memshelf.formats.episode import read_document
 from memshelf.model import MAX_EPISODE_BYTES, Document
-from memshelf.store import snapshot
+from memshelf.store import catalogue, snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memshelf.model import Episode
     from memshelf.store.library import Library
     from memshelf.store.snapshot import Snapshot
 
@@ -43,16 +44,26 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The files of the library on the branch: path from the library's folder -> (mode, blob id)."""
+    """The files of the library on the branch: path from the library's folder -> (mode, blob id).
+
+    `parsed` is blob id -> episode, where the catalogue has it.
+    """
 
     seen: Snapshot
     files: dict[str, tuple[str, str]]
+    parsed: dict[str, Episode]
 
     @classmethod
     def of(cls, seen: Snapshot) -> Committed:
         """List the branch's files, those at the library's top not among them."""
         prefix = seen.library.prefix
-        return cls(seen, {blob.path.removeprefix(prefix): (blob.mode, blob.sha) for blob in seen.blobs})
+        files = {blob.path.removeprefix(prefix): (blob.mode, blob.sha) for blob in seen.blobs}
+        return cls(seen, files, catalogue.consult(seen.library, lambda kept: kept.parsed()))
+
+    def document(self, path: str, sha: str, raw: bytes) -> Document:
+        """Return the episode file of these bytes, whose blob id is `sha`."""
+        episode = self.parsed.get(sha)
+        return Document(path, raw, episode) if episode else read_document(path, raw)
 
     def bytes_of(self, path: str, here: bytes | None) -> bytes | None:
         """Return the committed bytes, None when the branch has no such file; `here` is what the disk has.
@@ -87,7 +98,7 @@ def both_sides(committed: Committed, shelf: str) -> Sides:
     }
     for path in found:
         try:
-            disk[path], hashed[path] = _read(library.root / path, path, revs.get(path, ""))
+            disk[path], hashed[path] = _read(committed, path, revs.get(path, ""))
         except OSError as error:
             unread.append((path, f"cannot be read: {error.strerror}: mend its permissions"))
     branch = {path: disk[path] for path, sha in revs.items() if sha == hashed.get(path)}
@@ -108,12 +119,16 @@ def _listed(library: Library, shelf: str) -> tuple[list[str], list[tuple[str, st
     return sorted(found), [(path.replace(os.sep, "/"), CLOSED) for path in barred]
 
 
-def _read(file: Path, path: str, like: str) -> tuple[Document, str]:
+def _read(committed: Committed, path: str, like: str) -> tuple[Document, str]:
     """Return the file and its blob id, the id empty where there is nothing to compare it with."""
+    file = committed.seen.library.root / path
     facts = file.lstat()
-    if not stat.S_ISREG(facts.st_mode) or facts.st_size <= MAX_EPISODE_BYTES:
-        document = snapshot.read_file(file, path)
-        return document, blob_id(document.raw, like) if like and stat.S_ISREG(facts.st_mode) else ""
+    if not stat.S_ISREG(facts.st_mode):
+        return snapshot.read_file(file, path), ""
+    if facts.st_size <= MAX_EPISODE_BYTES:
+        raw = file.read_bytes()
+        sha = blob_id(raw, like) if like else ""
+        return committed.document(path, sha, raw), sha
     return Document(path, b"", unread=facts.st_size), _hashed(file, facts.st_size, like) if like else ""
 
 
@@ -133,7 +148,7 @@ def _from_git(committed: Committed, wanted: dict[str, str], disk: dict[str, Docu
         elif path in disk and _text(disk[path].raw) == _text(raw):
             found[path] = replace(disk[path], raw=raw)
         else:
-            found[path] = read_document(path, raw)
+            found[path] = committed.document(path, sha, raw)
     return found
 
 

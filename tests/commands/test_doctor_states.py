@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 NOW = "2026-07-11"
 TOPICS = "shelves/shared/docs/topics"
 PATH = f"{TOPICS}/{FINE.id}.md"
-INDEX, LEDGER = "shelves/shared/INDEX.md", "shelves/shared/ledger.tsv"
+INDEX = "shelves/shared/INDEX.md"
+DERIVED = [INDEX, "shelves/shared/ledger.tsv", "shelves/shared/stats.svg"]
 NEXT = "2026-07-11-auth-keys"
 DRAFT = f"refs/memshelf/draft/shared/{NEXT}"
 LOCK = f"{DRAFT}.lock"
@@ -162,13 +163,15 @@ def plant_conflict(library: Library, _: Caller) -> list[tuple[str, str]]:
     policy = library.root / "shelves/shared/POLICY.md"
     put(library.root, "shelves/homelab/POLICY.md", f"So it looks:\n\n```\n{CONFLICT}```\n")
     policy.write_text(policy.read_text(encoding="utf-8") + CONFLICT, encoding="utf-8")
-    put(library.root, LEDGER, CONFLICT)
+    put(library.root, DERIVED[1], CONFLICT)
     commit(library.root)
-    return [("conflict-left", "shelves/shared/POLICY.md"), ("conflict-left", LEDGER)]
+    return [("conflict-left", "shelves/shared/POLICY.md"), ("conflict-left", DERIVED[1])]
 
 
 def plant_conflict_in_an_episode(library: Library, _: Caller) -> list[tuple[str, str]]:
     shelve_by_hand(library.root, fine(decisions=f"Signed tokens.\n\n{CONFLICT}"))
+    render(library, NOW)
+    commit(library.root)
     return [("conflict-left", PATH)]
 
 
@@ -296,15 +299,13 @@ def test_fix_renders_and_commits_what_is_out_of_date_and_only_that(
     git(kept.root, "add", "mine.txt")
     put(kept.root, "shelves/homelab/POLICY.md", "edited\n")
     found = doctor(kept.root, NOW).findings
-    assert [(one.rule, one.path) for one in found] == [
-        ("derived-out-of-date", path) for path in (INDEX, LEDGER)
-    ]
+    assert [(one.rule, one.path) for one in found] == [("derived-out-of-date", path) for path in DERIVED]
     assert {one.fix for one in found} == {f"{MEND} --library {kept.root}"}
     tip = git(kept.root, "rev-parse", "HEAD")
     done = cli("doctor", "--fix", "--library", kept.root, CLAUDECODE="1")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"mended\n  {INDEX}: rendered, commit ")
-    assert git(kept.root, "diff", "--name-only", tip, "HEAD").split() == [INDEX, LEDGER]
+    assert git(kept.root, "diff", "--name-only", tip, "HEAD").split() == DERIVED
     status = git(kept.root, "status", "--porcelain").split("\n")
     assert sorted(status) == [" M shelves/homelab/POLICY.md", "A  mine.txt"]
     again = cli("doctor", "--fix", "--library", kept.root)
@@ -315,7 +316,7 @@ def test_fix_writes_what_is_out_of_date_beside_an_episode_that_is_not_committed(
     put(kept.root, f"{TOPICS}/{NEXT}.md", episode_format.render(fine(id=NEXT, date=NOW)))
     tip = git(kept.root, "rev-parse", "HEAD")
     said = doctor(kept.root, NOW, fix=True)
-    assert [line.partition(": ")[0] for line in said.mended] == [INDEX, LEDGER]
+    assert [line.partition(": ")[0] for line in said.mended] == DERIVED
     assert [found.rule for found in said.findings] == ["episode-not-committed"]
     assert git(kept.root, "rev-parse", "HEAD") == tip
     assert doctor(kept.root, NOW, fix=True).mended == ()
@@ -380,7 +381,7 @@ def test_groups_stand_causes_first_and_the_sum_last(kept: Library, run: Callable
     done = run("doctor", "--library", kept.root)
     lines = done.out.splitlines()
     assert [line for line in lines if not line.startswith(" ")][:-1] == ["settings", "episodes", "derived"]
-    assert lines[-1] == "4 errors, 1 warning; `memshelf doctor --fix` mends 2 of them"
+    assert lines[-1] == "5 errors, 1 warning; `memshelf doctor --fix` mends 3 of them"
     said = json.loads(run("doctor", "--library", kept.root, "--json").out)
     assert list(said) == ["ok", "verdicts", "findings", "unknown", "mended"]
     assert list(said["findings"][0]) == ["group", "path", "line", "level", "rule", "place", "message", "fix"]
@@ -398,3 +399,18 @@ def test_a_file_over_the_limit_is_not_read_and_what_that_hides_is_unknown(kept: 
         assert ("file-too-large", where) in [(found.rule, found.path) for found in said.findings]
         assert [one.path for one in said.unknown] == [where, "shelves/shared/"]
         assert said.verdicts["holds-secret"] == "unknown"
+
+
+def test_what_was_sound_is_judged_again_when_what_judges_it_changes(kept: Library) -> None:
+    assert told(kept.root) == told(kept.root) == []
+    put(kept.root, "shelves/shared/POLICY.patterns", "codeword Signed\n")
+    assert [rule for rule, _ in told(kept.root)] == ["holds-secret"]
+    put(kept.root, "shelves/shared/POLICY.patterns", "codeword Unsigned\n")
+    assert told(kept.root) == []
+
+
+def test_what_was_not_sound_is_told_every_time(kept: Library) -> None:
+    shelve_by_hand(kept.root, fine(digest="We chose tokens."))
+    first = told(kept.root)
+    assert "digest-says-we" in [rule for rule, _ in first]
+    assert told(kept.root) == first

@@ -46,7 +46,7 @@ def consult(
     for _ in range(TRIES if folder else 0):
         path = None
         try:
-            connection, path = connect(folder, _key(library))
+            connection, path = connect(folder, key_of(library))
             with contextlib.closing(connection):
                 return answer(connection)
         except Broken as error:
@@ -56,7 +56,7 @@ def consult(
         return answer(connection)
 
 
-def _key(library: Library) -> str:
+def key_of(library: Library) -> str:
     """Name the library among those of its repository: what it shows depends on nothing else than Git."""
     layout = library.layout
     facts = (

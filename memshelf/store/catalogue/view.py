@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.lines import Line, Listing
 from memshelf.model import Document, Entry, Shelf, State
-from memshelf.store.catalogue.tables import COLUMNS, entry, plain
+from memshelf.store.catalogue.tables import COLUMNS, entry, plain, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memshelf.model import Episode
     from memshelf.store.catalogue.database import Connection
     from memshelf.store.library import Library
 
@@ -132,6 +133,11 @@ class Catalogue:
             self._shelf(name, f"(draft != '' OR {amended})", {})
             for (name,) in self.db.execute(wanted, {"only": shelf})
         ]
+
+    def parsed(self) -> dict[str, Episode]:
+        """Return blob id -> episode of every committed file that can be read."""
+        query = "SELECT source, episode FROM file JOIN text USING (number) WHERE draft = ''"
+        return {blob: unpack(packed) for blob, packed in self.db.execute(query)}
 
     def shelf(self, name: str) -> Shelf:
         """Return the whole shelf."""
