@@ -403,9 +403,9 @@ def test_a_file_over_the_limit_is_not_read_and_what_that_hides_is_unknown(kept: 
 
 def test_what_was_sound_is_judged_again_when_what_judges_it_changes(kept: Library) -> None:
     assert told(kept.root) == told(kept.root) == []
-    put(kept.root, "shelves/shared/POLICY.patterns", "codeword Signed\n")
-    assert [rule for rule, _ in told(kept.root)] == ["holds-secret"]
-    put(kept.root, "shelves/shared/POLICY.patterns", "codeword Unsigned\n")
+    put(kept.root, "shelves/shared/POLICY.patterns", "codeword rotation\n")
+    assert {rule for rule, _ in told(kept.root)} == {"holds-secret"}
+    put(kept.root, "shelves/shared/POLICY.patterns", "codeword lanterns\n")
     assert told(kept.root) == []
 
 

@@ -97,6 +97,9 @@ CREATE TRIGGER file_out AFTER DELETE ON file BEGIN
 END;
 """
 SETTINGS = "PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
+SECURE_DELETE = sqlite3.sqlite_version_info >= (3, 42)
+"""Whether FTS5 can delete for good; else what was deleted stays in its segments until they are merged."""
+
 PARTS = 4096
 """The most sections of one episode that are indexed; `place` is the file's number times this, and on."""
 
@@ -185,6 +188,8 @@ def _make(folder: Path, library: str) -> None:
     beside.touch(mode=0o600, exist_ok=False)
     with contextlib.closing(sqlite3.connect(beside, isolation_level=None)) as connection:
         connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version={VERSION}; COMMIT;")
+        if SECURE_DELETE:
+            connection.execute("INSERT INTO part (part, rank) VALUES ('secure-delete', 1)")
     beside.rename(final)
     for path in folder.glob(f"catalogue-{library}-*"):
         found = NAME.fullmatch(path.name)

@@ -105,6 +105,8 @@ def _follow(db: Connection, library: Library) -> None:
     touched |= _apply_drafts(
         db, {(one.shelf, one.id): one.commit for one in snapshot.drafts_of(drafts) if one.id}
     )
+    if touched:
+        tables.wipe(db)
     tables.place(db, touched)
     db.execute("UPDATE state SET refs = ?, tip = ?", (refs, new))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memshelf.formats import episode as episode_format
 from memshelf.lines import day, has_open_threads, is_pinned, title, words
 from memshelf.model import Entry, Episode, Section, State
-from memshelf.store.catalogue.database import Broken
+from memshelf.store.catalogue.database import SECURE_DELETE, Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,6 +60,12 @@ def put(db: Connection, number: int, entry: Entry) -> set[tuple[str, str]]:
         db.executemany("INSERT INTO supersedes VALUES (?, ?, ?)", olds)
         touched |= {(shelf, old) for _, shelf, old in olds}
     return touched
+
+
+def wipe(db: Connection) -> None:
+    """Let no word of removed text stay in the index: where SQLite only hides it, merge the index anew."""
+    if not SECURE_DELETE:
+        db.execute("INSERT INTO part (part) VALUES ('optimize')")
 
 
 def touched_by(db: Connection, numbers: Iterable[int]) -> set[tuple[str, str]]:

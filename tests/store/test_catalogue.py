@@ -1,0 +1,362 @@
+"""The catalogue: always what Git has, whatever happens to its file, and never the reason of an error."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from support import FINE, fine, git, request
+
+from memshelf.commands.accept import accept
+from memshelf.commands.index import index
+from memshelf.commands.read import read
+from memshelf.commands.search import search
+from memshelf.commands.write import write
+from memshelf.model import MAX_EPISODE_BYTES, Shelf
+from memshelf.requests import IndexRequest, ReadRequest, SearchRequest
+from memshelf.search import fulltext
+from memshelf.store import catalogue, snapshot, state
+from memshelf.store.catalogue import database
+from memshelf.store.git import Git
+from memshelf.store.library import open_library
+from store.traces import commit, put, shelve_by_hand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memshelf.requests import Caller
+    from memshelf.store.catalogue import Catalogue
+    from memshelf.store.library import Library
+
+TOPICS = "shelves/shared/docs/topics"
+OTHER = fine(id="2026-07-11-other", title="Another topic")
+
+
+def ask(library: Library, caller: Caller) -> tuple[str, str, list[str]]:
+    """Return every reading command's answer."""
+    return (
+        index(library, IndexRequest(), caller).text,
+        read(library, ReadRequest(id=FINE.id), caller).text,
+        [hit.address for hit in search(library, SearchRequest(query="tokens rotation"), caller).hits],
+    )
+
+
+def files(library: Library) -> list[Path]:
+    folder = state.folder_of(library.common)
+    assert folder
+    return sorted(folder.glob("*.sqlite"))
+
+
+def whole(kept: Catalogue) -> list[Shelf]:
+    return [kept.shelf(name) for name in sorted({*kept.names, *(draft.name for draft in kept.drafts())})]
+
+
+def from_git(library: Library) -> list[Shelf]:
+    seen = snapshot.take(library)
+    views = seen.load(sorted({*seen.names, *(draft.shelf for draft in seen.drafts)}))
+    return [
+        replace(view, unreadable=tuple(replace(each, raw=b"") for each in view.unreadable)) for view in views
+    ]
+
+
+class Walk:
+    """Random changes of a shelf: commits, moves, removals, spoilt files, drafts and accepts."""
+
+    def __init__(self, library: Library, caller: Caller) -> None:
+        self.library, self.caller, self.chance = library, caller, random.Random(7)
+        self.ids = [f"2026-07-0{day}-topic-{day}" for day in range(1, 7)]
+
+    def step(self) -> None:
+        changes = [self.edit, self.edit, self.remove, self.archive, self.spoil, self.decide]
+        change = self.chance.choice(changes)
+        self.chance.choice([change, self.draft])(self.chance.choice(self.ids))
+        if git(self.library.root, "status", "--porcelain"):
+            commit(self.library.root)
+
+    def found(self, episode_id: str) -> list[Path]:
+        return list((self.library.root / "shelves").rglob(f"{episode_id}.md"))
+
+    def edit(self, episode_id: str) -> None:
+        olds = tuple(self.chance.sample([one for one in self.ids if one != episode_id], 2))
+        text = self.chance.choice(["None.", "Who rotates keys?"])
+        episode = fine(id=episode_id, date=episode_id[:10], open_threads=text)
+        pinned = self.chance.choice(["", "true"])
+        shelve_by_hand(self.library.root, replace(episode, supersedes=olds, pinned=pinned))
+
+    def remove(self, episode_id: str) -> None:
+        for path in self.found(episode_id):
+            path.unlink()
+
+    def archive(self, episode_id: str) -> None:
+        for path in self.found(episode_id):
+            target = self.library.root / "shelves/shared/archive/docs/topics" / path.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(target)
+
+    def spoil(self, episode_id: str) -> None:
+        text = self.chance.choice(["no front matter", "---\nid: [\n---\n"])
+        put(self.library.root, f"{TOPICS}/{episode_id}.md", text)
+
+    def draft(self, episode_id: str) -> None:
+        git(self.library.root, "update-ref", "-d", f"refs/memshelf/draft/shared/{episode_id}")
+        if not self.found(episode_id):
+            title = f"Draft {self.chance.random()}"
+            write(self.library, request(id=episode_id, title=title, shelf="shared"), self.caller)
+
+    def decide(self, episode_id: str) -> None:
+        drafted = Git(self.library.root).commit_of(f"refs/memshelf/draft/shared/{episode_id}")
+        if drafted and not self.found(episode_id):
+            accept(self.library, [episode_id], self.caller)
+
+
+def test_it_holds_what_git_has_after_any_change(library: Library, caller: Caller) -> None:
+    walk = Walk(library, caller)
+    for _ in range(40):
+        walk.step()
+        assert catalogue.consult(library, whole) == from_git(library)
+
+
+def test_a_new_branch_tip_without_history_in_common_is_followed(library: Library, caller: Caller) -> None:
+    shelve_by_hand(library.root, FINE)
+    ask(library, caller)
+    git(library.root, "checkout", "--quiet", "--orphan", "fresh")
+    git(library.root, "commit", "--quiet", "--message", "anew")
+    shelve_by_hand(library.root, OTHER)
+    git(library.root, "branch", "--force", "main", "fresh")
+    git(library.root, "reflog", "expire", "--expire=now", "--all")
+    git(library.root, "gc", "--quiet", "--prune=now")
+    assert catalogue.consult(library, whole) == from_git(library)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def scribble(path: Path) -> None:
+    path.write_bytes(b"not a database " * 1000)
+
+
+def scribble_inside(path: Path) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[4096:] = os.urandom(len(raw) - 4096)
+    path.write_bytes(raw)
+
+
+def age(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 0")
+    db.close()
+
+
+def make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def leave_journal(path: Path) -> None:
+    path.unlink()
+    Path(f"{path}-journal").write_bytes(os.urandom(4096))
+    Path(f"{path}-wal").write_bytes(os.urandom(4096))
+
+
+FAULTS = [cut, empty, scribble, scribble_inside, age, make_folder, leave_journal, Path.unlink]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_whatever_became_of_the_file_the_answers_are_right(
+    library: Library, caller: Caller, fault: Callable[[Path], None]
+) -> None:
+    shelve_by_hand(library.root, FINE)
+    right = ask(library, caller)
+    [file] = files(library)
+    fault(file)
+    assert ask(library, caller) == ask(library, caller) == right
+
+
+def test_the_file_is_private_and_only_what_git_has_changes_it(library: Library, caller: Caller) -> None:
+    shelve_by_hand(library.root, FINE)
+    right = ask(library, caller)
+    [file] = files(library)
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    before = file.read_bytes()
+    assert ask(library, caller) == right
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["/dev/null/state", "", "file"])
+def test_without_a_state_folder_the_answers_are_right(
+    library: Library, caller: Caller, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelve_by_hand(library.root, FINE)
+    right = ask(library, caller)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv(state.VARIABLE, str(tmp_path / place) if place == "file" else place or "/proc/none")
+    assert state.folder_of(library.common) is None
+    assert ask(library, caller) == right
+
+
+def test_a_lock_that_is_never_given_back_is_no_error(
+    library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelve_by_hand(library.root, FINE)
+    right = ask(library, caller)
+    monkeypatch.setattr(database, "PATIENCE", 0.1)
+    with sqlite3.connect(files(library)[0]) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        assert ask(library, caller) == right
+        holder.rollback()
+    holder.close()
+
+
+def test_text_that_is_gone_from_git_is_gone_from_the_file(library: Library, caller: Caller) -> None:
+    shelve_by_hand(library.root, fine(decisions="The zeppelin hangar was sold."))
+    ask(library, caller)
+    [file] = files(library)
+    assert b"zeppelin" in file.read_bytes()
+    shelve_by_hand(library.root, FINE)
+    ask(library, caller)
+    assert b"zeppelin" not in file.read_bytes()
+    assert search(library, SearchRequest(query="zeppelin"), caller).outcome == "nothing found"
+
+
+def test_another_stemmer_makes_the_words_anew(
+    library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelve_by_hand(library.root, FINE)
+    assert search(library, SearchRequest(query="tokens"), caller).outcome == "found"
+    other = replace(fulltext.terms(), stemmer="other", of=lambda _: [("", "another")])
+    monkeypatch.setattr(fulltext, "terms", lambda: other)
+    monkeypatch.setattr("memshelf.search.query.stems", lambda _: ["another"])
+    assert search(library, SearchRequest(query="tokens"), caller).outcome == "found"
+
+
+def test_what_is_not_read_yet_is_told_and_what_is_asked_for_is_read_first(
+    library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(1, 8):
+        shelve_by_hand(library.root, fine(id=f"2026-07-0{day}-auth-tokens", date=f"2026-07-0{day}"))
+    monkeypatch.setattr("memshelf.store.catalogue.fill.BATCH", 2)
+    told: list[tuple[int, int]] = []
+    hasty = replace(library, patience=-1.0, progress=lambda *done: told.append(done))
+    oldest = read(hasty, ReadRequest(id="2026-07-01-auth-tokens"), caller)
+    assert oldest.entry.episode.id == "2026-07-01-auth-tokens"
+    shown = index(hasty, IndexRequest(), caller)
+    assert "5 of 7 episodes so far, the newest first; the next call goes on" in shown.as_text()
+    assert "2026-07-07" in shown.text
+    assert "2026-07-02" not in shown.text
+    answer = search(hasty, SearchRequest(query="rotation"), caller)
+    assert "7 of 7" not in answer.note
+    assert index(library, IndexRequest(), caller).remark == ""
+    assert search(library, SearchRequest(query="rotation"), caller).searched.episodes == 7
+    assert told[0] == (3, 7)
+
+
+def test_a_file_over_the_limit_is_in_the_map_by_its_beginning(library: Library, caller: Caller) -> None:
+    big = fine(decisions="A line of log.\n" * (MAX_EPISODE_BYTES // 10))
+    shelve_by_hand(library.root, big)
+    assert FINE.id in index(library, IndexRequest(), caller).text
+    assert search(library, SearchRequest(query="rotation"), caller).outcome == "found"
+    assert read(library, ReadRequest(id=FINE.id, sections=("Digest",)), caller).text.startswith("## Digest")
+
+
+def test_linked_work_trees_share_it_and_two_branches_do_not_meet(
+    library: Library, caller: Caller, tmp_path: Path
+) -> None:
+    shelve_by_hand(library.root, FINE)
+    git(library.root, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    side = open_library(tmp_path / "side")
+    assert ask(side, caller) == ask(library, caller)
+    assert len(files(library)) == 1
+    shelve_by_hand(side.root, OTHER)
+    other = replace(side, branch="refs/heads/side")
+    assert OTHER.id in index(other, IndexRequest(), caller).text
+    assert OTHER.id not in index(library, IndexRequest(), caller).text
+
+
+READER = """
+import sys
+from pathlib import Path
+from memshelf.commands.index import index
+from memshelf.commands.search import search
+from memshelf.requests import Caller, IndexRequest, SearchRequest
+from memshelf.store.library import open_library
+
+root, folder, ends = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
+caller = Caller(client="reader", today="2026-07-10", folder=folder, variables={})
+asked = 0
+while not ends.exists() or not asked:
+    library = open_library(root)
+    before = library.git.refs("refs/memshelf/draft/")
+    text = index(library, IndexRequest(budget=20_000), caller).text
+    asks = SearchRequest(query="tokens", limit=99, budget=20_000)
+    hits = {hit.id for hit in search(library, asks, caller).hits}
+    for ref in before:
+        name = ref.rpartition("/")[2]
+        assert f"{name} " in text, f"{name} is not in the map"
+        assert name in hits, f"{name} is not found"
+    asked += 1
+print(asked)
+"""
+
+
+def test_many_processes_and_one_that_deletes_the_file(
+    library: Library, caller: Caller, tmp_path: Path
+) -> None:
+    shelve_by_hand(library.root, fine(id="2026-07-01-first", date="2026-07-01"))
+    ends = tmp_path / "ends"
+    words = [sys.executable, "-c", READER, str(library.root), str(caller.folder), str(ends)]
+    readers = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+
+    def write_some(number: int) -> None:
+        for at in range(6):
+            write(library, request(id=f"2026-07-0{number}-topic-{at}"), caller)
+
+    writers = [threading.Thread(target=write_some, args=(number,)) for number in (2, 3)]
+    for writer in writers:
+        writer.start()
+    while any(writer.is_alive() for writer in writers):
+        for file in files(library):
+            file.unlink(missing_ok=True)
+        for writer in writers:
+            writer.join(0.2)
+    ends.touch()
+    for reader in readers:
+        out, err = reader.communicate(timeout=60)
+        assert (reader.returncode, err) == (0, b""), err.decode()
+        assert int(out) > 0
+    with sqlite3.connect(files(library)[0]) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    db.close()
+
+
+def test_a_settings_file_that_changed_is_read_again(library: Library) -> None:
+    assert open_library(library.root).settings.review == "branch"
+    put(library.root, "memshelf.yml", "branch: main\nreview: off\n")
+    assert open_library(library.root).settings.review == "off"
+    folder = state.folder_of(library.common)
+    assert folder
+    for garbage in (b"", b"{", b"[]", b'{"of": 1}'):
+        (folder / "memshelf.yml.json").write_bytes(garbage)
+        assert open_library(library.root).settings.review == "off"
+
+
+def test_the_state_folder_can_be_thrown_away(library: Library, caller: Caller) -> None:
+    shelve_by_hand(library.root, FINE)
+    right = ask(library, caller)
+    folder = state.folder_of(library.common)
+    assert folder
+    shutil.rmtree(folder)
+    assert ask(library, caller) == right
