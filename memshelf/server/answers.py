@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import math
 import os
 import re
 import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.shared.exceptions import MCPError
@@ -15,8 +18,9 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextConten
 
 from memshelf.errors import MemShelfError, UsageError, disk_said
 from memshelf.requests import Caller, build
+from memshelf.search import fulltext
 from memshelf.search.answer import Outcome
-from memshelf.store import clock
+from memshelf.store import catalogue, clock, state
 from memshelf.store.library import locate, open_library
 from memshelf.text import clip
 
@@ -106,14 +110,23 @@ def guarded(work: Callable[[], T], refusal: int = INTERNAL_ERROR) -> T:
         raise MCPError(INTERNAL_ERROR, _told(bug)) from None
 
 
-def warn_if_unopened(library: str | None) -> None:
-    """Log why the library cannot be opened, if so."""
+def warm(library: str | None) -> None:
+    """Log why the library cannot be opened, if so; else begin to read what the catalogue lacks."""
     try:
-        Asked(library, None).open()
+        found = Asked(library, None).open()
     except MemShelfError as error:
         log.warning("%s", error)
     except OSError as error:
         log.warning("%s", disk_said(error))
+    else:
+        if state.folder_of(found.common):
+            Thread(target=_fill, args=(found,), daemon=True).start()
+
+
+def _fill(library: Library) -> None:
+    """Read all of it, however long it takes, so that calls need not wait; they say themselves what fails."""
+    with contextlib.suppress(MemShelfError, OSError):
+        catalogue.consult(replace(library, patience=math.inf), lambda _: None, fulltext.terms())
 
 
 def _answer(asked: Asked, tool: Tool, arguments: dict[str, Any]) -> CallToolResult:

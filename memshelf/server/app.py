@@ -222,4 +222,4 @@ def _client(context: Context) -> Implementation | None:
 def _warm(library: str | None) -> None:
     from memshelf.server import work  # noqa: PLC0415 # nothing heavy before the first answer
 
-    work.warn_if_unopened(library)
+    work.warm(library)

@@ -1,6 +1,6 @@
 """Everything that a request is answered with, as one import: what is heavy comes in through here alone."""
 
-from memshelf.server.answers import Asked, call, warn_if_unopened
+from memshelf.server.answers import Asked, call, warm
 from memshelf.server.completion import complete
 from memshelf.server.prompting import get_prompt
 from memshelf.server.resources import check_uris, list_resources, look, read_resource
@@ -14,5 +14,5 @@ __all__ = [
     "list_resources",
     "look",
     "read_resource",
-    "warn_if_unopened",
+    "warm",
 ]
