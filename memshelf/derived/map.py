@@ -24,7 +24,10 @@ BUDGET = 5000
 DENSITY = 3.2
 """Characters a token: plain words have more by the estimate, but not under every model's tokenizer."""
 
-LEAST_COST = 12
+AT_ONCE = 16
+"""Lines whose cost is estimated together: the estimate costs more than the line."""
+
+LEAST_COST = 16
 """Tokens that hardly a line costs less than: it begins with an id. So many lines are looked at."""
 WIDEST, NARROWEST = 110, 48
 GROUPS = ("Nothing open:", "Open threads:", "Pinned:")
@@ -121,9 +124,11 @@ def render_map(listing: Listing, budget: int = BUDGET, start: int = 0) -> tuple[
         best = bisect_left(widths, True, key=lambda width: _cost(page.text(left, width)) <= budget)
         if best < len(widths):
             return page.text(left, widths[best]), -1
-    while count > 1 and _cost(page.text(count, NARROWEST)) > budget:
-        count -= 1
-    return page.text(count, NARROWEST), start + count if count < left else -1
+    text = page.text(count, NARROWEST)
+    while count > 1 and (over := _cost(text) - budget) > 0:
+        count = max(1, count - max(1, over * count // (budget + over)))
+        text = page.text(count, NARROWEST)
+    return text, start + count if count < left else -1
 
 
 def _cost(text: str) -> int:
@@ -131,9 +136,13 @@ def _cost(text: str) -> int:
 
 
 def _affordable(lines: Sequence[Line], budget: int) -> int:
-    """Return how many lines the budget may hold at the narrowest, at least one; the frame is not counted."""
-    costs = itertools.accumulate(_cost(_line(line, NARROWEST)) for line in lines)
-    return max(1, sum(1 for _ in itertools.takewhile(lambda cost: cost <= budget, costs)))
+    """Return how many lines the budget holds at the narrowest, or a few more; the frame is not counted."""
+    count = spent = 0
+    while count < len(lines) and spent <= budget:
+        some = lines[count : count + AT_ONCE]
+        spent += _cost("\n".join(_line(line, NARROWEST) for line in some))
+        count += len(some)
+    return max(1, count)
 
 
 def _months(counts: Counter[str]) -> str:

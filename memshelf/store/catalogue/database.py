@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION = 3
+VERSION = 5
 """Another number makes another file: raise it with every change of the tables or of what is put into them."""
 
 PATIENCE = 10.0
@@ -65,10 +65,20 @@ CREATE UNIQUE INDEX by_draft ON file (shelf, draft) WHERE draft != '';
 CREATE INDEX by_id ON file (shelf, id);
 CREATE INDEX by_state ON file (state, shelf);
 CREATE INDEX by_rank ON file (rank DESC, id DESC, shelf) WHERE listed;
-CREATE INDEX by_month ON file (shelf, substr(day, 1, 7)) WHERE listed;
 CREATE INDEX unread ON file (draft = '', stem DESC) WHERE fault IS NULL;
 CREATE INDEX faulty ON file (shelf, draft) WHERE fault != '';
 CREATE INDEX unsearchable ON file (number) WHERE fault = '' AND NOT searchable;
+
+CREATE TABLE month (           -- how many lines of the map are of a month
+  shelf TEXT, month TEXT, lines INTEGER, PRIMARY KEY (shelf, month)
+) WITHOUT ROWID;
+CREATE TRIGGER listed AFTER UPDATE OF listed ON file WHEN new.listed != old.listed BEGIN
+  INSERT INTO month VALUES (new.shelf, substr(new.day, 1, 7), new.listed - old.listed)
+  ON CONFLICT DO UPDATE SET lines = lines + excluded.lines;
+END;
+CREATE TRIGGER unlisted AFTER DELETE ON file WHEN old.listed BEGIN
+  UPDATE month SET lines = lines - 1 WHERE shelf = old.shelf AND month = substr(old.day, 1, 7);
+END;
 
 CREATE TABLE called (folded TEXT, number INTEGER, PRIMARY KEY (folded, number)) WITHOUT ROWID;
 CREATE INDEX called_number ON called (number);
@@ -79,21 +89,13 @@ CREATE TABLE text (number INTEGER PRIMARY KEY, front BLOB NOT NULL, episode BLOB
 
 CREATE TABLE sound (mark BLOB PRIMARY KEY) WITHOUT ROWID;  -- texts that doctor found nothing wrong with
 
-CREATE TABLE terms (place INTEGER PRIMARY KEY, names TEXT NOT NULL, body TEXT NOT NULL);
-CREATE VIRTUAL TABLE part USING fts5(
-  names, body, content='terms', content_rowid='place', tokenize="ascii tokenchars '-._/:@+'"
-);
-CREATE TRIGGER terms_in AFTER INSERT ON terms BEGIN
-  INSERT INTO part (rowid, names, body) VALUES (new.place, new.names, new.body);
-END;
-CREATE TRIGGER terms_out AFTER DELETE ON terms BEGIN
-  INSERT INTO part (part, rowid, names, body) VALUES ('delete', old.place, old.names, old.body);
-END;
+CREATE VIRTUAL TABLE part USING fts5(names, body, content='', tokenize="ascii tokenchars '-._/:@+'");
+CREATE TABLE words (number INTEGER PRIMARY KEY, packed BLOB NOT NULL);  -- what to take out of `part` again
 CREATE TRIGGER file_out AFTER DELETE ON file BEGIN
   DELETE FROM called WHERE number = old.number;
   DELETE FROM supersedes WHERE number = old.number;
   DELETE FROM text WHERE number = old.number;
-  DELETE FROM terms WHERE place BETWEEN old.number << 12 AND (old.number << 12) + 4095;
+  DELETE FROM words WHERE number = old.number;
 END;
 """
 SETTINGS = "PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
@@ -101,7 +103,7 @@ SECURE_DELETE = sqlite3.sqlite_version_info >= (3, 42)
 """Whether FTS5 can delete for good; else what was deleted stays in its segments until they are merged."""
 
 PARTS = 4096
-"""The most sections of one episode that are indexed; `place` is the file's number times this, and on."""
+"""The most sections of one episode that are indexed: rows of `part` from the file's number times this."""
 
 
 def connect(folder: Path | None, library: str) -> tuple[Connection, Path | None]:

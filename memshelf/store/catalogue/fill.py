@@ -14,11 +14,11 @@ from memshelf.formats.episode import read_document
 from memshelf.model import MAX_EPISODE_BYTES, REV_LENGTH, Entry, State
 from memshelf.store import snapshot
 from memshelf.store.catalogue import tables
-from memshelf.store.catalogue.database import PARTS, writing
+from memshelf.store.catalogue.database import writing
 from memshelf.store.git import Blob, GitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from memshelf.model import Document, Episode
     from memshelf.store.catalogue.database import Connection
@@ -161,11 +161,9 @@ def _apply_drafts(db: Connection, drafts: dict[tuple[str, str], str]) -> set[tup
 
 
 def _forget(db: Connection, numbers: str, *values: str | bytes) -> set[tuple[str, str]]:
-    """Take rows out of every table and return the (shelf, id) that this touches."""
+    """Take what a query of ours finds out of the tables; return the (shelf, id) that this touches."""
     found = [number for (number,) in db.execute(numbers, values)]
-    touched = tables.touched_by(db, found)
-    db.executemany("DELETE FROM file WHERE number = ?", [(number,) for number in found])
-    return touched
+    return {each for number in found for each in tables.forget(db, number)}
 
 
 def _read(db: Connection, library: Library, which: str, *values: str) -> int:
@@ -206,8 +204,7 @@ def _fault(document: Document, sha: str, draft: str) -> str:
 def index_some(db: Connection, terms: Terms) -> int:
     """Make the newest episodes searchable that are not; return how many are left."""
     if db.execute("SELECT stemmer FROM state").fetchone()[0] != terms.stemmer:
-        db.execute("DELETE FROM terms")
-        db.execute("UPDATE file SET searchable = 0")
+        tables.unindex(db)
         db.execute("UPDATE state SET stemmer = ?", (terms.stemmer,))
     rows = db.execute(
         f"SELECT number, episode FROM file JOIN text USING (number) WHERE {UNSEARCHABLE} "
@@ -215,10 +212,7 @@ def index_some(db: Connection, terms: Terms) -> int:
         (BATCH,),
     ).fetchall()
     for number, packed in rows:
-        places: Iterator[int] = iter(range(number * PARTS, (number + 1) * PARTS))
-        parts = zip(places, terms.of(tables.unpack(packed)), strict=False)
-        db.executemany("INSERT INTO terms VALUES (?, ?, ?)", [(at, *texts) for at, texts in parts])
-        db.execute("UPDATE file SET searchable = 1 WHERE number = ?", (number,))
+        tables.index(db, number, terms.of(tables.unpack(packed)))
     if len(rows) < BATCH:
         return 0
     return int(db.execute(f"SELECT count(*) FROM file WHERE {UNSEARCHABLE}").fetchone()[0])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from memshelf.formats import episode as episode_format
 from memshelf.lines import day, has_open_threads, is_pinned, title, words
 from memshelf.model import Entry, Episode, Section, State
-from memshelf.store.catalogue.database import SECURE_DELETE, Broken
+from memshelf.store.catalogue.database import PARTS, SECURE_DELETE, Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,19 +63,49 @@ def put(db: Connection, number: int, entry: Entry) -> set[tuple[str, str]]:
     return touched
 
 
+def index(db: Connection, number: int, parts: Iterable[tuple[str, str]]) -> None:
+    """Make an episode searchable by the terms of its parts, each (names, body)."""
+    kept = list(parts)[:PARTS]
+    db.executemany("INSERT INTO part (rowid, names, body) VALUES (?, ?, ?)", _placed_parts(number, kept))
+    packed = zlib.compress(json.dumps(kept, ensure_ascii=False).encode(), 1)
+    db.execute("INSERT INTO words VALUES (?, ?)", (number, packed))
+    db.execute("UPDATE file SET searchable = 1 WHERE number = ?", (number,))
+
+
+def forget(db: Connection, number: int) -> set[tuple[str, str]]:
+    """Take a row out of every table; return each (shelf, id) whose place in the map that may change."""
+    touched = set(db.execute("SELECT shelf, id FROM file WHERE number = ?", (number,)))
+    touched |= set(db.execute("SELECT shelf, old FROM supersedes WHERE number = ?", (number,)))
+    for (packed,) in db.execute("SELECT packed FROM words WHERE number = ?", (number,)).fetchall():
+        command = "INSERT INTO part (part, rowid, names, body) VALUES ('delete', ?, ?, ?)"
+        db.executemany(command, _placed_parts(number, _parts(packed)))
+    db.execute("DELETE FROM file WHERE number = ?", (number,))
+    return touched
+
+
+def _parts(packed: bytes) -> list[tuple[str, str]]:
+    """Read what `index` packed. Raises Broken when it is nothing of the kind."""
+    try:
+        return [(names, body) for names, body in json.loads(zlib.decompress(packed))]
+    except (ValueError, TypeError, zlib.error) as error:
+        raise Broken(f"an episode's words: {type(error).__name__}") from None
+
+
+def _placed_parts(number: int, parts: Iterable[tuple[str, str]]) -> list[tuple[int, str, str]]:
+    return [(number * PARTS + at, names, body) for at, (names, body) in enumerate(parts)]
+
+
+def unindex(db: Connection) -> None:
+    """Take every word out of the index."""
+    db.execute("INSERT INTO part (part) VALUES ('delete-all')")
+    db.execute("DELETE FROM words")
+    db.execute("UPDATE file SET searchable = 0")
+
+
 def wipe(db: Connection) -> None:
     """Let no word of removed text stay in the index: where SQLite only hides it, merge the index anew."""
     if not SECURE_DELETE:
         db.execute("INSERT INTO part (part) VALUES ('optimize')")
-
-
-def touched_by(db: Connection, numbers: Iterable[int]) -> set[tuple[str, str]]:
-    """Return each (shelf, id) whose place in the map may change when these rows go."""
-    found: set[tuple[str, str]] = set()
-    for number in numbers:
-        found |= set(db.execute("SELECT shelf, id FROM file WHERE number = ?", (number,)))
-        found |= set(db.execute("SELECT shelf, old FROM supersedes WHERE number = ?", (number,)))
-    return found
 
 
 def place(db: Connection, touched: Iterable[tuple[str, str]]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memshelf.store.library import Library
 
 LINE = "name, shelf, title, words, day, pinned, opened, superseded, successor, label, rank"
+MONTHS = "SELECT substr(day, 1, 7), count(*) FROM file"
 RANK = "rank DESC, id DESC, shelf"
 ENTRIES = f"SELECT {COLUMNS} FROM file JOIN text USING (number)"
 
@@ -60,7 +61,7 @@ class Catalogue:
         """Return the map of the shelves: what has the tag, and is not older than the ISO date."""
         values = tuple(names) or ("",)
         on = f"shelf IN ({', '.join('?' * len(values))})"
-        months = self._months(f"listed AND {on}", values)
+        months = self._months(f"SELECT month, sum(lines) FROM month WHERE lines AND {on} GROUP BY 1", values)
         where, wanted = f"listed AND {on}", values
         if tag:
             where, wanted = f"{where} AND instr(tags, ?)", (*wanted, f"\n{plain(tag)}\n")
@@ -76,7 +77,7 @@ class Catalogue:
         return Listing(
             names=names,
             lines=lines,
-            months=self._months(where, wanted) if tag or since else months,
+            months=self._months(f"{MONTHS} WHERE {where} GROUP BY 1", wanted) if tag or since else months,
             total=months.total(),
             empty=[name for name in names if not self._holds_something(name)],
             archived=self.count(f"state = 'archived' AND fault = '' AND {on}", values),
@@ -96,10 +97,7 @@ class Catalogue:
         """Return the rows of a query of ours over the tables."""
         return self.db.execute(query, values)
 
-    def _months(self, condition: str, values: Sequence[str]) -> Counter[str]:
-        query = (
-            f"SELECT substr(day, 1, 7), count(*) FROM file INDEXED BY by_month WHERE {condition} GROUP BY 1"
-        )
+    def _months(self, query: str, values: Sequence[str]) -> Counter[str]:
         return Counter(dict(self.db.execute(query, values)))
 
     def ids(self) -> list[tuple[str, str]]:
@@ -122,17 +120,17 @@ class Catalogue:
         mine = "SELECT number FROM called WHERE folded = :folded"
         ids = f"SELECT id FROM file WHERE number IN ({mine})"
         newer = f"SELECT number FROM supersedes WHERE shelf = :shelf AND old IN ({ids})"
-        return self._shelf(shelf, f"(number IN ({mine}) OR number IN ({newer}))", {"folded": folded})
+        return self._shelf(shelf, f"number IN ({mine} UNION {newer})", {"folded": folded})
 
     def drafts(self, shelf: str = "") -> list[Shelf]:
         """Return every draft, of one shelf or of all, beside the episodes that they amend."""
         only = "draft != '' AND (:only = '' OR shelf = :only)"
-        wanted = f"SELECT DISTINCT shelf FROM file WHERE {only} ORDER BY shelf"
-        amended = "id IN (SELECT draft FROM file WHERE shelf = :shelf AND draft != '')"
-        return [
-            self._shelf(name, f"(draft != '' OR {amended})", {})
-            for (name,) in self.db.execute(wanted, {"only": shelf})
-        ]
+        named = f"SELECT DISTINCT shelf FROM file WHERE {only} ORDER BY shelf"
+        names = self.db.execute(named, {"only": shelf})
+        drafts = "FROM file WHERE shelf = :shelf AND draft != ''"
+        amended = f"SELECT number FROM file WHERE shelf = :shelf AND id IN (SELECT draft {drafts})"
+        found = f"number IN (SELECT number {drafts} UNION {amended})"
+        return [self._shelf(name, found, {}) for (name,) in names.fetchall()]
 
     def parsed(self) -> dict[str, Episode]:
         """Return blob id -> episode of every committed file that can be read."""
@@ -153,18 +151,17 @@ class Catalogue:
 
     def front(self, one: Entry) -> str:
         """Return an entry's front matter as it is written."""
-        kept = "SELECT front FROM file JOIN text USING (number) WHERE shelf = ? AND rev = ? AND state"
-        query = f"{kept} {'=' if one.commit else '!='} 'draft'"
-        row = self.db.execute(query, (one.shelf, one.rev)).fetchone()
+        kept = "SELECT front FROM file JOIN text USING (number) WHERE shelf = ? AND id = ? AND rev = ?"
+        row = self.db.execute(kept, (one.shelf, plain(one.episode.id), one.rev)).fetchone()
         return str(row[0].decode("utf-8", "surrogatepass"))
 
     def _shelf(self, name: str, condition: str, values: dict[str, Any]) -> Shelf:
         values = {**values, "shelf": name}
-        rows = self.db.execute(f"{ENTRIES} WHERE shelf = :shelf AND {condition} ORDER BY path, draft", values)
+        on = f"+shelf = :shelf AND {condition}"  # the plus: SQLite then starts with the condition
+        rows = self.db.execute(f"{ENTRIES} WHERE {on} ORDER BY path, draft", values)
         found = [entry(row) for row in rows]
         bad = self.db.execute(
-            "SELECT path, draft, fault, fault_line FROM file "
-            f"WHERE shelf = :shelf AND fault != '' AND {condition} ORDER BY path",
+            f"SELECT path, draft, fault, fault_line FROM file WHERE fault != '' AND {on} ORDER BY path",
             values,
         ).fetchall()
         return Shelf(
