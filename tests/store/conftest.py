@@ -1,4 +1,4 @@
-"""`pytest tests/store --kills 60`: how often a writer is killed."""
+"""`pytest tests/store --kills 60 --crowd 60`: how often a writer is killed, how long a crowd goes on."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--kills", type=int, default=KILLS, help="how often a writer is killed at a random point"
     )
+    parser.addoption("--crowd", type=int, default=0, help="seconds that 16 readers and 4 writers go on")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

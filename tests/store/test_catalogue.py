@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ from memshelf.store.library import open_library
 from store.traces import commit, put, shelve_by_hand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from memshelf.requests import Caller
     from memshelf.store.catalogue import Catalogue
@@ -286,60 +286,58 @@ def test_linked_work_trees_share_it_and_two_branches_do_not_meet(
     assert OTHER.id not in index(library, IndexRequest(), caller).text
 
 
-READER = """
-import sys
-from pathlib import Path
-from memshelf.commands.index import index
-from memshelf.commands.search import search
-from memshelf.requests import Caller, IndexRequest, SearchRequest
-from memshelf.store.library import open_library
+@pytest.fixture
+def crowd(library: Library, caller: Caller, tmp_path: Path) -> Iterator[Callable[[str, int], None]]:
+    """Return a function that starts a process of crowd.py; all end with the test."""
+    ends, started = tmp_path / "ends", list[subprocess.Popen[str]]()
+    program = Path(__file__).with_name("crowd.py")
+    environment = os.environ | {"PYTHONPATH": str(program.parent.parent)}
 
-root, folder, ends = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
-caller = Caller(client="reader", today="2026-07-10", folder=folder, variables={})
-asked = 0
-while not ends.exists() or not asked:
-    library = open_library(root)
-    before = library.git.refs("refs/memshelf/draft/")
-    text = index(library, IndexRequest(budget=20_000), caller).text
-    asks = SearchRequest(query="tokens", limit=99, budget=20_000)
-    hits = {hit.id for hit in search(library, asks, caller).hits}
-    for ref in before:
-        name = ref.rpartition("/")[2]
-        assert f"{name} " in text, f"{name} is not in the map"
-        assert name in hits, f"{name} is not found"
-    asked += 1
-print(asked)
-"""
+    def start(job: str, number: int) -> None:
+        words = [sys.executable, program, job, library.root, caller.folder, ends, str(number)]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+        started.append(subprocess.Popen(words, env=environment, **pipes))
+
+    yield start
+    ends.touch()
+    done = [process.communicate(timeout=120) for process in started]
+    assert [err for _, err in done if err] == []
+    assert all(int(out) for out, _ in done)
+    print("asked and written", [int(out) for out, _ in done])
 
 
 def test_many_processes_and_one_that_deletes_the_file(
-    library: Library, caller: Caller, tmp_path: Path
+    library: Library, crowd: Callable[[str, int], None], pytestconfig: pytest.Config
 ) -> None:
-    shelve_by_hand(library.root, fine(id="2026-07-01-first", date="2026-07-01"))
-    ends = tmp_path / "ends"
-    words = [sys.executable, "-c", READER, str(library.root), str(caller.folder), str(ends)]
-    readers = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
-
-    def write_some(number: int) -> None:
-        for at in range(6):
-            write(library, request(id=f"2026-07-0{number}-topic-{at}"), caller)
-
-    writers = [threading.Thread(target=write_some, args=(number,)) for number in (2, 3)]
-    for writer in writers:
-        writer.start()
-    while any(writer.is_alive() for writer in writers):
+    seconds = pytestconfig.getoption("--crowd", default=0)
+    shelve_by_hand(library.root, fine(id="2026-07-01-topic-w0-n0", date="2026-07-01", title="Topic w0n0"))
+    for number in range(16 if seconds else 2):
+        crowd("read", number)
+    for number in range(4 if seconds else 2):
+        crowd("write", number + 1)
+    for _ in range(seconds or 2):
+        time.sleep(1)
         for file in files(library):
             file.unlink(missing_ok=True)
-        for writer in writers:
-            writer.join(0.2)
-    ends.touch()
-    for reader in readers:
-        out, err = reader.communicate(timeout=60)
-        assert (reader.returncode, err) == (0, b""), err.decode()
-        assert int(out) > 0
-    with sqlite3.connect(files(library)[0]) as db:
-        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    db.close()
+
+
+def test_a_draft_that_is_accepted_while_refs_are_listed_is_not_lost(
+    library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git lists the branch before the drafts: it may see the old branch, and the draft gone already."""
+    index(library, IndexRequest(), caller)
+    empty = library.git.listing(library.branch, snapshot.DRAFTS)
+    write(library, request(), caller)
+    listing = Git.listing
+
+    def torn(git: Git, *patterns: str) -> str:
+        if len(patterns) > 1 and git.refs(snapshot.DRAFTS):
+            accept(library, [FINE.id], caller)
+            return empty
+        return listing(git, *patterns)
+
+    monkeypatch.setattr(Git, "listing", torn)
+    assert FINE.id in index(library, IndexRequest(), caller).text
 
 
 def test_a_settings_file_that_changed_is_read_again(library: Library) -> None:

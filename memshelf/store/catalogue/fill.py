@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memshelf.formats import manifest
 from memshelf.formats.episode import read_document
 from memshelf.model import MAX_EPISODE_BYTES, REV_LENGTH, Entry, State
-from memshelf.store import snapshot
+from memshelf.store import snapshot, watch
 from memshelf.store.catalogue import tables
 from memshelf.store.catalogue.database import writing
 from memshelf.store.git import Blob, GitError
@@ -50,7 +50,10 @@ class Terms:
 
 def is_current(db: Connection, library: Library, terms: Terms | None) -> bool:
     """Tell whether the tables hold what Git has now, all of it read and, with `terms`, searchable."""
+    before = watch.branch_stamp(library)
     refs = _digest(library.git.listing(library.branch, snapshot.DRAFTS))
+    if watch.branch_stamp(library) != before:  # git reads the branch first, and a draft may be on it by now
+        return False
     known, stemmer = db.execute("SELECT refs, stemmer FROM state").fetchone()
     if known != refs or (terms and terms.stemmer != stemmer):
         return False
