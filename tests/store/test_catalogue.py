@@ -322,7 +322,7 @@ def test_many_processes_and_one_that_deletes_the_file(
 
 
 def test_a_draft_that_is_accepted_while_refs_are_listed_is_not_lost(
-    library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+    library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Git lists the branch before the drafts: it may see the old branch, and the draft gone already."""
     index(library, IndexRequest(), caller)
@@ -332,7 +332,9 @@ def test_a_draft_that_is_accepted_while_refs_are_listed_is_not_lost(
 
     def torn(git: Git, *patterns: str) -> str:
         monkeypatch.setattr(Git, "listing", listing)
-        accept(library, [FINE.id], caller)
+        with pytest.MonkeyPatch.context() as elsewhere:  # the other process has not told the catalogue yet
+            elsewhere.setenv(state.VARIABLE, str(tmp_path / "another"))
+            accept(library, [FINE.id], caller)
         return empty if len(patterns) > 1 else listing(git, *patterns)
 
     monkeypatch.setattr(Git, "listing", torn)
