@@ -105,9 +105,8 @@ def flags(name: str, value: Any) -> list[str]:
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_request_fields_schema_properties_and_flags_are_the_same(tool: Tool) -> None:
     verb = VERB_OF[tool.name]
-    actions = [
-        action for action in parser_of(verb)._actions if action.dest not in ("help", "library", "json")
-    ]
+    common = ("help", "library", "json", "no_pager")
+    actions = [action for action in parser_of(verb)._actions if action.dest not in common]
     arguments = {action.dest for action in actions}
     assert set(tool.schema["properties"]) == names(tool) == set(ARGUMENTS[tool.name].split())
     spelt = {action.dest for action in actions if options.flag(action.dest) in action.option_strings}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memshelf.cli import options
 from memshelf.commands.check import check
+from memshelf.errors import MemShelfError
 
 if TYPE_CHECKING:
     import argparse
@@ -23,6 +24,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the findings; 1 when one of them is an error."""
     library = None if parsed.files and not parsed.library else options.library_of(parsed)
-    result = check([Path(name) for name in parsed.files], library, options.caller().today)
+    result = check([_named(name) for name in parsed.files], library, options.caller().today)
     options.answer(parsed, result)
     return 0 if result.ok else 1
+
+
+def _named(name: str) -> Path:
+    """Return the path; raises MemShelfError for a link to a folder, whose episodes lie elsewhere."""
+    path = Path(name)
+    if path.is_symlink() and path.is_dir():
+        raise MemShelfError(f"{name} is a link to a folder: name the folder itself, {path.resolve()}")
+    return path

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memshelf.cli.editor import edit
-from memshelf.cli.screen import BOLD, DIM, GREEN, RED, Line, visible
+from memshelf.cli.screen import Line, visible
 from memshelf.cli.sheet import ago, facts, sheet
+from memshelf.cli.terminal import BOLD, DIM, GREEN, RED
 from memshelf.commands.accept import accept
 from memshelf.commands.reject import reject
 from memshelf.commands.review import Waiting, show, waiting

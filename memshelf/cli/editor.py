@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memshelf.cli.screen import RED
+from memshelf.cli.terminal import RED
 from memshelf.commands.revise import revise
 from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format

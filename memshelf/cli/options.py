@@ -7,8 +7,9 @@ import os
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol
 
+from memshelf.cli.terminal import DIM, PLAIN, coloured, on_terminal, show
 from memshelf.commands.drafts import agent_host, count_drafts, host_client
 from memshelf.errors import UsageError
 from memshelf.requests import Caller, Request, build, shape
@@ -17,6 +18,8 @@ from memshelf.store.library import Library, locate, open_library
 
 if TYPE_CHECKING:
     import argparse
+
+    from memshelf.cli.terminal import Look
 
 
 class Answer(Protocol):
@@ -37,13 +40,17 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def add_pager(parser: argparse.ArgumentParser) -> None:
+    """Add --no-pager."""
+    parser.add_argument("--no-pager", action="store_true", help="print, however long it is")
+
+
 def add_fields(parser: argparse.ArgumentParser, request: type, positional: str = "") -> None:
     """Add a flag for each field of `request`; `positional` stands without one."""
     for field in fields(request):
         about = field.metadata["about"] or None
         choices = field.metadata["choices"]
-        if choices:
-            about = " | ".join(choices)
+        metavar = "|".join(choices) or field.name.upper()
         if field.name == positional:
             parser.add_argument(field.name, help=about)
         elif shape(request, field.name) == "bool":
@@ -54,7 +61,7 @@ def add_fields(parser: argparse.ArgumentParser, request: type, positional: str =
                 *_names(field.name), dest=field.name, action="append", metavar=what, help=about
             )
         else:
-            parser.add_argument(flag(field.name), metavar=field.name.upper(), help=about)
+            parser.add_argument(flag(field.name), metavar=metavar, help=about)
 
 
 def flag(name: str) -> str:
@@ -96,16 +103,14 @@ def caller() -> Caller:
     )
 
 
-def answer(parsed: argparse.Namespace, result: Answer) -> None:
+def answer(parsed: argparse.Namespace, result: Answer, look: Look = PLAIN) -> None:
     """Print the result, as JSON when asked; nothing when there is nothing to say."""
-    text = json.dumps(result.as_dict(), ensure_ascii=False, indent=2) if parsed.json else result.as_text()
+    if parsed.json:
+        print(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
+        return
+    text = result.as_text()
     if text:
-        print(text)
-
-
-def on_terminal(*streams: TextIO) -> bool:
-    """Tell whether a person sees, or types into, each of the streams."""
-    return all(stream.isatty() for stream in streams)
+        show(text, look, paged=not getattr(parsed, "no_pager", True))
 
 
 def remind(parsed: argparse.Namespace, library: Library) -> None:
@@ -114,9 +119,8 @@ def remind(parsed: argparse.Namespace, library: Library) -> None:
         return
     count = count_drafts(library)
     if count:
-        dim = os.environ.get("TERM", "") not in ("", "dumb") and not os.environ.get("NO_COLOR")
         text = f"{count} draft{'s wait' if count > 1 else ' waits'}: memshelf review"
-        print(f"\x1b[2m{text}\x1b[0m" if dim else text, file=sys.stderr)
+        print(f"\x1b[{DIM}m{text}\x1b[0m" if coloured(sys.stderr, os.environ) else text, file=sys.stderr)
 
 
 def _names(name: str) -> list[str]:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memshelf.cli import options
+from memshelf.cli.terminal import CHANGES, CYAN, MARKS, PLAIN, YELLOW, on_terminal
 from memshelf.commands.accept import accept
 from memshelf.commands.drafts import agent_host, find_drafts, refuse_agent
 from memshelf.commands.reject import reject
 from memshelf.commands.rejected import rejected
-from memshelf.commands.review import review, waiting
+from memshelf.commands.review import Shown, review, waiting
 from memshelf.commands.revise import revise
 from memshelf.errors import MemShelfError, UsageError
 from memshelf.formats import episode as episode_format
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 DECISIONS = ("accept", "edit", "reject")
 ONE_ID = ("show", "edit", "reject")
 STDIN = "-"
+LOOK = ((r"^(?:draft )?([a-z0-9-]+/\S+)(?= )", CYAN), (r"\(amend\)|^redacted: .*", YELLOW), *MARKS, *PLAIN)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", metavar="FILE|-", help="edit: the draft's new text; else your editor opens")
     parser.add_argument("--as-person", action="store_true", help="decide from within an agent's terminal")
     options.add_common(parser)
+    options.add_pager(parser)
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -55,7 +58,7 @@ def run(parsed: argparse.Namespace) -> int:
     library, who = options.library_of(parsed), options.caller()
     if parsed.action in DECISIONS:
         refuse_agent(who.variables, as_person=parsed.as_person)
-    person = options.on_terminal(sys.stdin, sys.stdout) and not parsed.json
+    person = on_terminal(sys.stdin, sys.stdout) and not parsed.json
     if person and not parsed.action and not parsed.rejected:
         host = agent_host(who.variables)
         if not host or parsed.as_person:
@@ -65,7 +68,8 @@ def run(parsed: argparse.Namespace) -> int:
         return _accept_all(parsed, library, who, person=person)
     if parsed.action == "edit" and not parsed.file:
         return _edit(parsed, library, who, person=person)
-    options.answer(parsed, _act(parsed, library, who))
+    result = _act(parsed, library, who)
+    options.answer(parsed, result, LOOK + CHANGES * (isinstance(result, Shown) and bool(result.change)))
     return 0
 
 

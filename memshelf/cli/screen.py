@@ -10,7 +10,10 @@ import shutil
 import sys
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
+
+from memshelf.cli.terminal import BOLD, DIM, clever, coloured
 
 try:
     import termios
@@ -23,13 +26,12 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
-STRONG = "1;4"
-
 WIDEST = 100
 """Columns: longer lines of prose are hard to read."""
 
 JOINERS = "\u200c\u200d"
+EMOJI = "\ufe0f"
+SKINS = ("\U0001f3fb", "\U0001f3ff")
 END = b"\x04"
 ESCAPE = b"\x1b"
 ESCAPE_SECONDS = 0.05
@@ -57,13 +59,21 @@ def visible(text: str) -> str:
     return "".join(char if _is_plain(char) else _named(char) for char in text.replace("\t", "    "))
 
 
-def fold(line: Line, width: int, *, colour: bool) -> list[str]:
-    """Return the rows of at most `width` columns that show the line, cut at spaces where there are any."""
+def size() -> os.terminal_size:
+    """Return (columns, lines) of this moment."""
+    return shutil.get_terminal_size()
+
+
+def fold(line: Line, width: int, *, colour: bool, whole: bool = False) -> list[str]:
+    """Return the rows of at most `width` columns that show the line, cut at spaces where there are any.
+
+    `whole` leaves an id, a path or an address that is wider in one piece, so that it can be copied.
+    """
     rows: list[str] = []
     start = 0
     while True:
         indent = line.hang if rows else 0
-        end = _cut(line.text, start, max(8, width - indent))
+        end = _cut(line.text, start, max(8, width - indent), whole=whole)
         part = line.text[start:end]
         rows.append(" " * indent + (_paint(line, start, end) if colour else part).rstrip(" "))
         start = end
@@ -78,9 +88,8 @@ class Screen:
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         """Ask the environment for colour (NO_COLOR, TERM) and the terminal for single keys."""
-        clever = variables.get("TERM", "") not in ("", "dumb")
-        self.colour = clever and not variables.get("NO_COLOR")
-        self.keys = clever and TERMINAL_KEYS
+        self.colour = coloured(sys.stdout, variables)
+        self.keys = clever(variables) and TERMINAL_KEYS
 
     def show(self, lines: Iterable[Line]) -> None:
         """Print the lines, folded to the width of this moment."""
@@ -97,7 +106,7 @@ class Screen:
     def page(self, lines: Sequence[Line]) -> None:
         """Print the lines a screenful at a time; the person may stop before the end."""
         rows = list(self._rows(lines))
-        room = max(4, shutil.get_terminal_size().lines - 3)
+        room = max(4, size().lines - 3)
         for done in range(0, len(rows), room):
             print("\n".join(rows[done : done + room]))
             left = len(rows) - done - room
@@ -115,6 +124,7 @@ class Screen:
             key = self._press(prompt, words) if self.keys else self._type(prompt, words)
             if key:
                 return key
+            self.say(f"no such key: it is one of {', '.join(words)}", DIM)
 
     def ask(self, question: str) -> str:
         """Return one typed line, stripped. Raises EOFError at the end of input."""
@@ -128,18 +138,16 @@ class Screen:
         return next((key for key, word in words.items() if typed in (key, word)), "")
 
     def _press(self, prompt: str, words: Mapping[str, str]) -> str:
-        """Read one key press; what was typed before the question came is thrown away."""
+        """Read one key press, empty for none of ours; what was typed before the question is thrown away."""
         descriptor = sys.stdin.fileno()
         before = termios.tcgetattr(descriptor)
         tty.setcbreak(descriptor)
         try:
             self._prompt(prompt)
-            key = ""
-            while not key:
-                key = _key(descriptor, words)
+            key = _key(descriptor, words)
         finally:
             termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-        print(words[key])
+        print(words.get(key, ""))
         return key
 
     def _prompt(self, text: str) -> None:
@@ -147,7 +155,7 @@ class Screen:
         print(*rows, f"{last} ", sep="\n", end="", flush=True)
 
     def _rows(self, lines: Iterable[Line]) -> Iterator[str]:
-        width = min(shutil.get_terminal_size().columns, WIDEST)
+        width = min(size().columns, WIDEST)
         return itertools.chain.from_iterable(fold(line, width, colour=self.colour) for line in lines)
 
 
@@ -171,13 +179,20 @@ def _named(char: str) -> str:
     return f"<U+{ord(char):04X}>"
 
 
+@cache
 def _cells(char: str) -> int:
-    if unicodedata.category(char)[0] == "M" or char in JOINERS:
+    """Return the columns of a character, never fewer than a terminal takes for it.
+
+    Terminals differ on joined emoji, so their parts are counted: a row may end early, none breaks.
+    """
+    if char == EMOJI:  # asks for the wide form of a narrow character
+        return 1
+    if unicodedata.category(char)[0] == "M" or char in JOINERS or "\u1160" <= char <= "\u11ff":
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def _cut(text: str, start: int, room: int) -> int:
+def _cut(text: str, start: int, room: int, *, whole: bool) -> int:
     """Return where a row that begins at `start` ends."""
     end, used = start, 0
     while end < len(text) and (used := used + _cells(text[end])) <= room:
@@ -185,7 +200,22 @@ def _cut(text: str, start: int, room: int) -> int:
     if end == len(text) or text[end] == " ":
         return end
     space = text.rfind(" ", start, end)
-    return space if text[start : space + 1].strip() and space > start else max(end, start + 1)
+    if space > start and text[start : space + 1].strip():
+        return space
+    after = text.find(" ", end)
+    word = text[start : after if after > 0 else len(text)]
+    if whole and word.isascii():
+        return start + len(word)
+    while end > start + 1 and _joined(text, end):
+        end -= 1
+    return max(end, start + 1)
+
+
+def _joined(text: str, place: int) -> bool:
+    """Tell whether a cut at `place` parts what is one character to the eye."""
+    char = text[place]
+    marks = unicodedata.category(char)[0] == "M" or char in JOINERS or SKINS[0] <= char <= SKINS[1]
+    return marks or text[place - 1] in JOINERS
 
 
 def _paint(line: Line, start: int, end: int) -> str:

@@ -8,7 +8,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memshelf.cli.screen import BOLD, CYAN, DIM, GREEN, RED, STRONG, YELLOW, Line, visible
+from memshelf.cli.screen import Line, visible
+from memshelf.cli.terminal import BOLD, CYAN, DIM, GREEN, RED, STRONG, YELLOW
 from memshelf.formats.episode import KEYS
 from memshelf.model import DIGEST, Level
 from memshelf.requests import SECTION_FIELDS

@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from memshelf.commands.index import index
 from memshelf.commands.render import render
 from memshelf.commands.scope import require_branch
+from memshelf.derived.map import BUDGET
 from memshelf.errors import MemShelfError
-from memshelf.lines import has_open_threads, title
-from memshelf.model import State
-from memshelf.store import health, snapshot
-from memshelf.text import clip
+from memshelf.lines import title
+from memshelf.requests import IndexRequest
+from memshelf.store import catalogue, health, snapshot
+from memshelf.text import clip, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memshelf.model import Entry, Shelf
+    from memshelf.model import Entry
+    from memshelf.requests import Caller
+    from memshelf.store.catalogue import Catalogue
     from memshelf.store.health import Remote
     from memshelf.store.library import Library
 
@@ -24,6 +28,13 @@ SHOWN = 8
 """How many lines of one kind a screen holds."""
 
 WIDTH = 60
+
+COUNTS = """
+SELECT shelf, sum(state = 'accepted' AND fault IS ''), sum(draft != ''),
+  sum(state = 'accepted' AND fault IS '' AND opened AND NOT superseded)
+FROM file GROUP BY shelf
+"""
+FAULTS = "SELECT shelf, path, draft, fault FROM file WHERE fault != '' ORDER BY draft, path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +65,31 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What every session of this folder pays for the map: estimated tokens, of the budget it has."""
+
+    shelves: tuple[str, ...]
+    tokens: int
+    budget: int
+
+    def __str__(self) -> str:
+        """Return half a line."""
+        share = f"{round(100 * self.tokens / self.budget)} % of the budget of {self.budget:,}"
+        return f"{self.tokens:,} tokens a session for {' and '.join(self.shelves) or 'no shelf'}, {share}"
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The library in numbers; the drafts oldest first; what is not committed, rendered or pushed.
 
-    `remote` is empty when the library has none; `unpushed` is None when nothing is known to be there.
-    `faults` says what could not be read or looked at, and the way out.
+    `index` is None where this folder meets no shelf; `remote` is empty when the library has none;
+    `unpushed` is None when nothing is known to be there. `faults` says what could not be read or looked
+    at, and the way out.
     """
 
     library: str
     branch: str
+    index: Cost | None
     shelves: tuple[Row, ...]
     drafts: tuple[Draft, ...]
     uncommitted: tuple[str, ...]
@@ -80,7 +107,11 @@ class Status:
     def as_text(self) -> str:
         """Return the screen."""
         blocks = [
-            [f"library  {self.library}", f"branch   {self.branch}: {self._pushed()}"],
+            [
+                f"library  {self.library}",
+                f"branch   {self.branch}: {self._pushed()}",
+                *([f"index    {self.index}"] if self.index else []),
+            ],
             list(self._table()),
         ]
         blocks += [
@@ -111,37 +142,36 @@ class Status:
         if not self.shelves:
             yield "no shelf yet: `memshelf init` adds one"
             return
-        width = max(len("shelf"), *(len(row.shelf) for row in self.shelves))
-        yield f"{'shelf':<{width}}  episodes  drafts  with open threads"
+        yield "episodes  drafts  open  shelf"
         for row in self.shelves:
-            yield f"{row.shelf:<{width}}  {row.episodes:>8}  {row.drafts:>6}  {row.open_threads:>17}"
+            yield f"{row.episodes:>8}  {row.drafts:>6}  {row.open_threads:>4}  {row.shelf}"
 
 
-def status(library: Library, today: str) -> Status:
-    """Look at the branch, the drafts and the work tree; `today` is an ISO date. Nothing is fetched.
+def status(library: Library, caller: Caller) -> Status:
+    """Look at the branch, the drafts, the work tree and what the map costs. Nothing is fetched.
 
     Raises MemShelfError when the clone lacks the library's branch.
     """
-    seen = snapshot.take(library)
-    require_branch(seen)
-    views = seen.load(sorted({*seen.names, *(draft.shelf for draft in seen.drafts)}))
-    faults = [f"{document.path}: {document.fault}" for view in views for document in view.unreadable]
-    faults += [
-        f"{view.name}/{name}: {snapshot.damage(view.name, name)}" for view in views for name in view.damaged
-    ]
+    tip, rows, drafts, faults = catalogue.consult(library, _kept)
+    cost: Cost | None = None
     uncommitted: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     try:
+        cost = _cost(library, caller)
+    except MemShelfError as error:
+        faults.append(f"the index: {error}")
+    try:
         uncommitted = tuple(sorted(filter(library.is_episode, health.changes(library))))
-        stale = render(library, today, check=True).stale
+        stale = render(library, caller.today, check=True).stale
     except (MemShelfError, OSError) as error:
         faults.append(f"the work tree: {error}")
-    remote: Remote | None = health.remote(library, seen.tip)
+    remote: Remote | None = health.remote(library, tip)
     return Status(
         str(library.root),
         library.branch.removeprefix("refs/heads/"),
-        tuple(_row(view) for view in views),
-        tuple(_waiting(library, [draft for view in views for draft in view.drafts], today)),
+        cost,
+        rows,
+        tuple(_waiting(library, drafts, caller.today)),
         uncommitted,
         stale,
         remote.name if remote else "",
@@ -150,11 +180,25 @@ def status(library: Library, today: str) -> Status:
     )
 
 
-def _row(view: Shelf) -> Row:
-    kept = [entry.episode for entry in view.entries if entry.state is not State.ARCHIVED]
-    waiting = len(view.drafts) + len(view.damaged)
-    current = (entry.episode for entry in view.entries if entry.state is State.ACCEPTED)
-    return Row(view.name, len(kept), waiting, sum(map(has_open_threads, current)))
+def _kept(kept: Catalogue) -> tuple[str, tuple[Row, ...], list[Entry], list[str]]:
+    """Return the branch's commit, the shelves in numbers, the drafts that can be read, and what cannot."""
+    require_branch(kept)
+    counts = {shelf: numbers for shelf, *numbers in kept.rows(COUNTS, ())}
+    rows = tuple(Row(name, *counts.get(name, (0, 0, 0))) for name in sorted({*kept.names, *counts}))
+    drafts = [entry for view in kept.drafts() for entry in view.drafts]
+    faults = [
+        f"{shelf}/{draft}: {snapshot.damage(shelf, draft)}"
+        if draft
+        else f"{path.decode('utf-8', 'surrogateescape')}: {fault}"
+        for shelf, path, draft, fault in kept.rows(FAULTS, ())
+    ]
+    return kept.tip, rows, drafts, faults + [kept.remark] * bool(kept.remark)
+
+
+def _cost(library: Library, caller: Caller) -> Cost:
+    """Measure what `read_index` answers in the caller's folder. Raises MemShelfError as it does."""
+    shown = index(library, IndexRequest(), caller)
+    return Cost(shown.shelves, tokens(shown.as_text()), BUDGET)
 
 
 def _waiting(library: Library, drafts: Sequence[Entry], today: str) -> list[Draft]:

@@ -301,7 +301,8 @@ def test_arrows_and_pasted_text_decide_nothing(
     terminal.until(KEYS)
     for keys in ("\x1b[A", "ar", "x", "\r"):
         terminal.press(keys)
-        time.sleep(0.2)
+        terminal.until("no such key: it is one of a, e, r, s, q, ?")
+        terminal.until(KEYS)
     terminal.press("?")
     assert "reject: it leaves the index" in terminal.until(KEYS)
     terminal.press("q")

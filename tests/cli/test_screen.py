@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memshelf.cli.screen import RED, YELLOW, Line, fold, visible
+from memshelf.cli.screen import Line, fold, visible
 from memshelf.cli.sheet import ago
+from memshelf.cli.terminal import RED, YELLOW
 
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
 

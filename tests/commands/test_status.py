@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,16 +15,19 @@ from store.traces import checkout, commit, put, shelve_by_hand, stored
 from support import FINE, TODAY, fine, git, request
 
 from memshelf.commands.accept import accept
-from memshelf.commands.status import SHOWN, status
+from memshelf.commands.index import index
+from memshelf.commands.status import SHOWN, Cost, Status, status
 from memshelf.commands.write import write
+from memshelf.derived.map import BUDGET
 from memshelf.formats import episode as episode_format
+from memshelf.requests import Caller, IndexRequest
+from memshelf.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from support import Ran
 
-    from memshelf.requests import Caller
     from memshelf.store.library import Library
 
 ROOT = Path(__file__).parent.parent.parent
@@ -39,21 +43,27 @@ def kept(library: Library, caller: Caller) -> Library:
     return library
 
 
+def seen(library: Library, today: str = TODAY, folder: Path = Path("/"), **variables: str) -> Status:
+    """Return the status as a caller in `folder` sees it."""
+    return status(library, Caller(client="test", today=today, folder=folder, variables=variables))
+
+
 def on(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     """Let git commit at `moment`."""
     monkeypatch.setenv("GIT_COMMITTER_DATE", moment)
 
 
-def test_an_empty_library_is_three_lines_and_a_table(library: Library, run: Callable[..., Ran]) -> None:
+def test_an_empty_library_is_its_facts_and_a_table(library: Library, run: Callable[..., Ran]) -> None:
     done = run("status", "--library", library.root)
     assert done.code == 0
     assert done.out.splitlines() == [
         f"library  {library.root}",
         "branch   main: no remote, this disk has the only copy",
+        "index    36 tokens a session for homelab and shared, 1 % of the budget of 4,500",
         "",
-        "shelf    episodes  drafts  with open threads",
-        "homelab         0       0                  0",
-        "shared          0       0                  0",
+        "episodes  drafts  open  shelf",
+        "       0       0     0  homelab",
+        "       0       0     0  shared",
     ]
 
 
@@ -69,7 +79,7 @@ def test_it_counts_and_lists_what_waits_oldest_first(
         write(kept, request(id=f"2026-07-10-{name}", title=name.capitalize()), caller)
     write(kept, request(id="2026-07-10-done", shelf="homelab", open_threads="None."), caller)
     accept(kept, ["2026-07-10-done"], caller)
-    said = status(kept, TODAY)
+    said = seen(kept)
     assert [(row.shelf, row.episodes, row.drafts, row.open_threads) for row in said.shelves] == [
         ("homelab", 1, 0, 0),
         ("shared", 1, 3, 1),
@@ -87,7 +97,7 @@ def test_the_day_of_a_draft_is_the_day_where_it_was_written(
 ) -> None:
     on(monkeypatch, moment)
     write(kept, request(id=NEXT, title="Auth keys"), caller)
-    assert [draft.days for draft in status(kept, TODAY).drafts] == [days]
+    assert [draft.days for draft in seen(kept).drafts] == [days]
 
 
 def test_the_open_threads_of_what_was_superseded_do_not_count(kept: Library) -> None:
@@ -95,7 +105,7 @@ def test_the_open_threads_of_what_was_superseded_do_not_count(kept: Library) -> 
         kept.root,
         fine(id="2026-07-11-auth-keys", date="2026-07-11", supersedes=(FINE.id,), open_threads="None."),
     )
-    row = status(kept, "2026-07-11").shelves[1]
+    row = seen(kept, "2026-07-11").shelves[1]
     assert (row.shelf, row.episodes, row.open_threads) == ("shared", 2, 0)
 
 
@@ -112,6 +122,24 @@ def test_a_long_list_is_cut_on_the_screen_and_whole_in_json(
     assert said["shelves"][1] == {"shelf": "shared", "episodes": 1, "drafts": SHOWN + 3, "open_threads": 1}
 
 
+def test_the_index_costs_what_read_index_answers_here(kept: Library, caller: Caller) -> None:
+    for number in range(30):
+        shelve_by_hand(kept.root, fine(id=f"2026-07-{number + 1:02}-keys", date=f"2026-07-{number + 1:02}"))
+    here = replace(caller, variables={"MEMSHELF_SHELF": "shared"})
+    for who, shelves in ((caller, ("homelab", "shared")), (here, ("shared",))):
+        answer = index(kept, IndexRequest(), who).as_text()
+        cost = status(kept, who).index
+        assert cost == Cost(shelves, tokens(answer), BUDGET)
+        assert f"{round(100 * tokens(answer) / BUDGET)} % of the budget of" in status(kept, who).as_text()
+
+
+def test_a_folder_bound_to_no_shelf_has_no_cost_and_is_told_why(kept: Library) -> None:
+    said = seen(kept, MEMSHELF_SHELF="nowhere")
+    assert said.index is None
+    assert [fault for fault in said.faults if fault.startswith("the index: no such shelf")]
+    assert "tokens a session" not in said.as_text()
+
+
 def test_it_tells_what_is_not_committed_and_what_is_out_of_date(
     kept: Library, run: Callable[..., Ran]
 ) -> None:
@@ -119,7 +147,7 @@ def test_it_tells_what_is_not_committed_and_what_is_out_of_date(
     put(kept.root, f"shelves/shared/docs/topics/{NEXT}.md", episode_format.render(fine(id=NEXT)))
     put(kept.root, "notes.md", "Not an episode.\n")
     before = checkout(kept.root), stored(kept.root)
-    said = status(kept, TODAY)
+    said = seen(kept)
     assert said.uncommitted == (f"shelves/shared/docs/topics/{NEXT}.md", PATH)
     assert said.stale == tuple(f"shelves/shared/{name}" for name in ("INDEX.md", "ledger.tsv", "stats.svg"))
     assert "episodes that are not committed: `memshelf doctor`" in said.as_text()
@@ -130,12 +158,12 @@ def test_it_tells_what_is_not_committed_and_what_is_out_of_date(
 def test_it_tells_what_a_remote_lacks_without_asking_it(kept: Library, tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--bare", "there.git")
     git(kept.root, "remote", "add", "origin", str(tmp_path / "there.git"))
-    assert "branch   main: never pushed to origin" in status(kept, TODAY).as_text()
+    assert "branch   main: never pushed to origin" in seen(kept).as_text()
     git(kept.root, "push", "--quiet", "origin", "main")
     (tmp_path / "there.git").rename(tmp_path / "gone.git")
-    assert "branch   main: all of it pushed to origin" in status(kept, TODAY).as_text()
+    assert "branch   main: all of it pushed to origin" in seen(kept).as_text()
     shelve_by_hand(kept.root, fine(id=NEXT, date="2026-07-09"))
-    said = status(kept, TODAY)
+    said = seen(kept)
     assert (said.remote, said.unpushed) == ("origin", 1)
     assert "branch   main: 1 commit not pushed to origin" in said.as_text()
 
@@ -146,7 +174,7 @@ def test_what_cannot_be_read_is_told_and_hides_nothing_else(kept: Library, calle
     put(kept.root, "shelves/homelab/POLICY.patterns", "name [\n")
     put(kept.root, PATH, "words\n")
     commit(kept.root)
-    said = status(kept, TODAY)
+    said = seen(kept)
     assert [draft.id for draft in said.drafts] == [NEXT]
     assert [fault.partition(": ")[0] for fault in said.faults] == [
         PATH,

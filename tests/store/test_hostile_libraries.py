@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from support import Ran
 
+    from memshelf.requests import Caller
     from memshelf.store.library import Library
 
 OUTSIDE = (
@@ -98,9 +99,9 @@ def astray(library: Library) -> Library:
     return open_library(library.root)
 
 
-def test_without_the_branch_status_and_init_refuse_and_make_none(astray: Library) -> None:
+def test_without_the_branch_status_and_init_refuse_and_make_none(astray: Library, caller: Caller) -> None:
     with pytest.raises(MemShelfError, match="branch mian is not in this clone"):
-        status(astray, TODAY)
+        status(astray, caller)
     with pytest.raises(MemShelfError, match="branch mian is not in this clone"):
         init(astray.root, ["new"], today=TODAY)
 
