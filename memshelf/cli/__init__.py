@@ -34,6 +34,7 @@ VERBS = {
     "where": "show which library and shelf a command meets here, and why",
     "adopt": "make the shelf of another tool ours",
     "serve": "run the MCP server on stdio",
+    "completion": "print the completion script for bash, zsh or fish",
     "demo": "watch the whole way of an episode on a throw-away library",
 }
 
@@ -100,7 +101,7 @@ def _run(words: list[str]) -> int:
 
 def overview() -> str:
     """Return the help page: every verb and what it does."""
-    verbs = "\n".join(f"  {verb:<8} {about}" for verb, about in VERBS.items())
+    verbs = "\n".join(f"  {verb:<10} {about}" for verb, about in VERBS.items())
     return (
         "usage: memshelf COMMAND ...\n\nAn agent's memory as a Git repository of Markdown episodes.\n\n"
         f"{verbs}\n\n`memshelf COMMAND --help` shows its options."
