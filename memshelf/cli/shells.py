@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from memshelf.cli import VERBS
-from memshelf.cli.completion import FILES, FLAG, FOLDERS, LIVE, WORDS
+from memshelf.cli.completion import ANY, FILES, FLAG, FOLDERS, LIVE, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,8 +72,12 @@ _memshelf_live() {
   found=("${(@f)$($memshelf_typed[1] completion --live $1 --words="$typed" 2>/dev/null)}")
   compadd -V "memshelf-$1" -a -- found
 }
+_memshelf_nothing() {
+  return 1
+}
 _memshelf() {
-  local verb=$words[2] memshelf_typed
+  local verb=$words[2]
+  local -a memshelf_typed
   memshelf_typed=("${(@)words[1,CURRENT]}")
   memshelf_typed[1]=${~words[1]}
   if (( CURRENT == 2 )); then
@@ -164,9 +168,10 @@ def _places(slots: list[Slot]) -> Iterator[tuple[str, Slot]]:
 
 def _zsh_specs(slot: Slot) -> Iterator[str]:
     kind, _, what = slot.wants.partition(" ")
-    action = {FILES: "_files", FOLDERS: "_files -/", WORDS: f"({what})", LIVE: f"_memshelf_live {what}"}
-    value = f":{slot.name.replace(':', ' ')}:{action.get(kind, ' ')}"
-    about = re.sub(r"([\[\]:\\])", r"\\\1", slot.about)
+    action = {FILES: "_files", FOLDERS: "_files -/", WORDS: f"({what})", LIVE: f" _memshelf_live {what}"}
+    action[ANY] = " " if slot.flags else " _memshelf_nothing"
+    value = f":{slot.name.replace(':', ' ')}:{action.get(kind, '')}"
+    about = re.sub(r"([\[\]:\\])", r"\\\1", slot.about or slot.name)
     for flag in slot.flags:
         repeated = "*" if slot.many else ""
         yield f"{repeated}{flag}[{about}]" if kind == FLAG else f"{repeated}{flag}=[{about}]{value}"

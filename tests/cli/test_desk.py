@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-import select
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from store.traces import checkout, refs, shelve_by_hand
 from support import FINE, fine, git, objects_contain, request
+from terminal import Terminal, termios
 
 from memshelf.commands.write import write
 
-pty = pytest.importorskip("pty", reason="there is no pseudo-terminal here")
-termios = pytest.importorskip("termios")
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from support import Ran
 
@@ -31,93 +25,6 @@ if TYPE_CHECKING:
 PASSWORD = "korrekt-" + "Horse7"
 KEYS = "[q]uit [?]:"
 REJECTED = "refs/memshelf/rejected"
-PATIENCE = 60
-"""Seconds after which a test that waits for the screen gives up."""
-
-CHILD = """
-import fcntl, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-from memshelf.cli import main
-sys.exit(main())
-"""
-ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-
-
-class Terminal:
-    """One command line on a pseudo-terminal of its own."""
-
-    def __init__(self, *words: object, size: tuple[int, int] = (60, 100), **variables: str) -> None:
-        self.master, slave = pty.openpty()
-        termios.tcsetwinsize(slave, size)
-        inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", CHILD, *map(str, words)],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=inherited | {"TERM": "xterm", "EDITOR": "false"} | variables,
-            start_new_session=True,
-        )
-        os.close(slave)
-        self.raw = ""
-        self.read = 0
-
-    def until(self, text: str) -> str:
-        """Wait for `text` to come and return everything that came since the last call, without colours."""
-        deadline = time.monotonic() + PATIENCE
-        while (found := self._plain().find(text, self.read)) < 0:
-            assert time.monotonic() < deadline, f"no {text!r} in {self._plain()[self.read :]!r}"
-            assert self._more(), f"ended without {text!r}: {self._plain()[self.read :]!r}"
-        start, self.read = self.read, found + len(text)
-        return self._plain()[start : self.read]
-
-    def press(self, keys: str) -> None:
-        os.write(self.master, keys.encode())
-
-    def answer(self, *keys: str) -> str:
-        """Press each key when the keys are offered, then read on to the end; return what came."""
-        for key in keys:
-            self.until(KEYS)
-            self.press(key)
-        return self.end()[1]
-
-    def end(self) -> tuple[int, str]:
-        """Wait for the end; return the exit code and what came since the last call."""
-        while self._more():
-            pass
-        return self.process.wait(PATIENCE), self._plain()[self.read :]
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait(PATIENCE)
-        os.close(self.master)
-
-    def _plain(self) -> str:
-        return ESCAPES.sub("", self.raw).replace("\r\n", "\n")
-
-    def _more(self) -> bool:
-        if not select.select([self.master], [], [], PATIENCE)[0]:
-            return False
-        try:
-            came = os.read(self.master, 65536)
-        except OSError:  # Linux says so at the end
-            return False
-        self.raw += came.decode("utf-8", "replace")
-        return bool(came)
-
-
-@pytest.fixture
-def desk(library: Library) -> Iterator[Callable[..., Terminal]]:
-    """Return a function that runs `memshelf WORDS` (`review` unless told) on a terminal."""
-    opened: list[Terminal] = []
-
-    def open_one(*words: object, **more: object) -> Terminal:
-        opened.append(Terminal(*(words or ["review"]), "--library", library.root, **more))  # type: ignore[arg-type]
-        return opened[-1]
-
-    yield open_one
-    for terminal in opened:
-        terminal.close()
 
 
 @pytest.fixture
@@ -218,7 +125,7 @@ def test_the_editors_text_replaces_the_draft_and_is_shown_again(
     terminal.until(KEYS)
     terminal.press("e")
     assert "redacted in the edit: password in sources" in terminal.until("\n") + terminal.until(KEYS)
-    assert "The log; password: «redacted:password#1»" in terminal._plain()
+    assert "The log; password: «redacted:password#1»" in terminal.plain()
     terminal.press("a")
     assert terminal.end()[1].endswith("1 edited, 1 accepted\n")
     assert git(library.root, "log", "-1", "--format=%an") == "test-client"
@@ -370,7 +277,7 @@ def test_a_narrow_terminal_and_russian_text_stay_readable(
     terminal.until("[?]:")
     terminal.press("s")
     code, _ = terminal.end()
-    rows = terminal._plain().split("\n")
+    rows = terminal.plain().split("\n")
     wide = re.compile("[\u4e00-\u9fff]")
     assert code == 0
     assert [row for row in rows if len(row) + len(wide.findall(row)) > 40 and "[" not in row] == []
