@@ -121,5 +121,14 @@ def _speak_utf8(stream: TextIO) -> None:
 
 def _complain(error: MemShelfError | OSError) -> int:
     said = disk_said(error) if isinstance(error, OSError) else error
-    print(f"memshelf: {said}", file=sys.stderr)
+    print(f"memshelf: {said}{_astray()}", file=sys.stderr)
     return USAGE if isinstance(said, UsageError) else FINDINGS
+
+
+def _astray() -> str:
+    """Say so when the current folder has been deleted: then that is why nothing was found."""
+    try:
+        os.getcwd()  # noqa: PTH109 # pathlib costs a usage error 5 ms
+    except FileNotFoundError:
+        return " (the current folder has been deleted: `cd` to another one)"
+    return ""

@@ -30,8 +30,14 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _named(name: str) -> Path:
-    """Return the path; raises MemShelfError for a link to a folder, whose episodes lie elsewhere."""
+    """Return the path.
+
+    Raises MemShelfError for a link to a folder, whose episodes lie elsewhere, OSError when the current
+    folder is gone.
+    """
     path = Path(name)
+    if not path.is_absolute():
+        Path.cwd()  # a folder that has been deleted holds nothing, which would look like all is well
     if path.is_symlink() and path.is_dir():
         raise MemShelfError(f"{name} is a link to a folder: name the folder itself, {path.resolve()}")
     return path

@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Play the demo, line by line."""
+    """Play the demo, line by line. Raises OSError when there is no current folder to start in."""
+    Path.cwd()
     play(Path(parsed.library) if parsed.library else None, lambda line: print(line, flush=True))
     return 0

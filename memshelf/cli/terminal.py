@@ -45,14 +45,13 @@ def clever(variables: Mapping[str, str]) -> bool:
 def coloured(stream: TextIO, variables: Mapping[str, str]) -> bool:
     """Tell whether the stream takes colour: the one place that decides.
 
-    NO_COLOR says no to everything. FORCE_COLOR and CLICOLOR_FORCE say yes, to a pipe too, but never
-    inside an agent host, which sets them for itself. Else a terminal does that is not dumb, unless
-    CLICOLOR is 0.
+    NO_COLOR says no, and an agent's host, which sets the others for itself. FORCE_COLOR and
+    CLICOLOR_FORCE say yes, to a pipe too. Else a terminal does that is not dumb, unless CLICOLOR is 0.
     """
-    if variables.get("NO_COLOR"):
+    if variables.get("NO_COLOR") or agent_host(variables):
         return False
     if any(variables.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
-        return not agent_host(variables)
+        return True
     return on_terminal(stream) and clever(variables) and variables.get("CLICOLOR") != "0"
 
 
