@@ -93,10 +93,9 @@ def _wants(action: argparse.Action, label: str) -> str:
     if label == "NAME":
         return ANY
     if action.dest == "rule":
-        from memshelf.rules import RULES  # noqa: PLC0415 # one verb's
-        from memshelf.rules.shelf import SHELF_RULES  # noqa: PLC0415
+        from memshelf.commands.explain import explain  # noqa: PLC0415 # one verb's
 
-        return f"{WORDS} {' '.join([*RULES, *SHELF_RULES])}"
+        return f"{WORDS} {' '.join(name for name, *_ in explain().rules)}"
     known = OF_THE_LIBRARY if action.option_strings else OF_THE_LIBRARY | PLACED
     return f"{LIVE} {known[action.dest]}" if action.dest in known else ANY
 

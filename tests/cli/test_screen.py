@@ -28,6 +28,22 @@ def test_wide_characters_take_two_columns_and_marks_none() -> None:
     assert fold(Line("и\u0306" * 8), 8, colour=False) == ["и\u0306" * 8]
 
 
+@pytest.mark.parametrize("text", ["👩\u200d💻" * 5, "👍\U0001f3fd" * 9, "❤\ufe0f" * 9, "🇷🇺" * 9, "각" * 9])
+@pytest.mark.parametrize("width", [8, 9, 11])
+def test_no_row_begins_inside_a_character(text: str, width: int) -> None:
+    rows = fold(Line(text), width, colour=False)
+    assert "".join(rows) == text
+    assert [row for row in rows if row[0] in "\u200d\U0001f3fd\ufe0f"] == []
+    assert [row for row in rows if row.endswith("\u200d")] == []
+
+
+def test_what_is_copied_stays_in_one_piece_where_it_is_wider_than_the_screen() -> None:
+    text = "see shelves/shared/docs/topics/2026-07-10-auth-tokens.md for all"
+    rows = fold(Line(text), 20, colour=False, whole=True)
+    assert rows == ["see", "shelves/shared/docs/topics/2026-07-10-auth-tokens.md", "for all"]
+    assert max(map(len, fold(Line("служба" * 9), 20, colour=False, whole=True))) == 20
+
+
 def test_an_accent_adds_to_the_lines_style() -> None:
     assert fold(Line("ab", RED, ((1, 2, YELLOW),)), 8, colour=True) == ["\x1b[31ma\x1b[0m\x1b[31;33mb\x1b[0m"]
 
