@@ -183,6 +183,7 @@ def test_the_pager_of_ours_comes_first_and_an_empty_one_is_none(
 def test_a_pager_that_is_missing_is_no_error(desk: Callable[..., Terminal], broken: str) -> None:
     code, said = desk(*LONG, size=(8, 80), MEMSHELF_PAGER=broken).end()
     assert (code, "## Digest" in said) == (0, True)
+    assert "not found" not in said or broken.startswith("A=b")
 
 
 def test_a_pager_that_quits_early_is_no_error(
