@@ -125,6 +125,11 @@ def test_forty_columns_hold_every_answer_and_no_character_is_parted(
 
 
 @pytest.mark.usefixtures("kept")
+def test_an_address_wider_than_the_screen_can_be_copied(desk: Callable[..., Terminal]) -> None:
+    assert f"shared/{FINE.id}\n" in desk("read", FINE.id, size=(90, 20), **SHORT).end()[1]
+
+
+@pytest.mark.usefixtures("kept")
 def test_a_table_keeps_its_columns_at_forty(desk: Callable[..., Terminal]) -> None:
     said = desk("status", size=(60, 40)).end()[1]
     table = "episodes  drafts  open  shelf\n       0       0     0  homelab\n       1       1     1  shared\n"
