@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -81,7 +81,15 @@ def request_of(parsed: argparse.Namespace, request: type[Request], **more: Any) 
 
 def library_of(parsed: argparse.Namespace) -> Library:
     """Open the library that the flags, the environment or the current folder name."""
-    return open_library(locate(parsed.library, os.environ, here()))
+    library = open_library(locate(parsed.library, os.environ, here()))
+    seen = on_terminal(sys.stderr) and not parsed.json and not agent_host(os.environ)
+    return replace(library, progress=_progress) if seen else library
+
+
+def _progress(read: int, total: int) -> None:
+    """Show on stderr how far the first reading of a library has come; the next call writes over it."""
+    said = f"reading the library: {read:,} of {total:,} episodes" if read < total else ""
+    print(f"\r\x1b[K{said}", end="", file=sys.stderr, flush=True)
 
 
 def here() -> Path:

@@ -42,7 +42,8 @@ class Library:
     top to the library, empty or ending in `/`. `branch` is the full name of the ref that holds what is
     accepted. `alone` is the manifest of a library that is one shelf itself: shelf.yml lies at its root,
     and its name is the shelf's. `patience` is how many seconds a reading command may spend on what the
-    catalogue lacks before it answers without; `progress` is told (episodes read, episodes) meanwhile.
+    catalogue lacks before it answers without; `progress` is told (episodes read, episodes) meanwhile,
+    and (0, 0) at the end.
     """
 
     root: Path

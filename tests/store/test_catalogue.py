@@ -249,19 +249,30 @@ def test_what_is_not_read_yet_is_told_and_what_is_asked_for_is_read_first(
     for day in range(1, 8):
         shelve_by_hand(library.root, fine(id=f"2026-07-0{day}-auth-tokens", date=f"2026-07-0{day}"))
     monkeypatch.setattr("memshelf.store.catalogue.fill.BATCH", 2)
-    told: list[tuple[int, int]] = []
-    hasty = replace(library, patience=-1.0, progress=lambda *done: told.append(done))
+    hasty = replace(library, patience=-1.0)
     oldest = read(hasty, ReadRequest(id="2026-07-01-auth-tokens"), caller)
     assert oldest.entry.episode.id == "2026-07-01-auth-tokens"
     shown = index(hasty, IndexRequest(), caller)
     assert "5 of 7 episodes so far, the newest first; the next call goes on" in shown.as_text()
     assert "2026-07-07" in shown.text
     assert "2026-07-02" not in shown.text
-    answer = search(hasty, SearchRequest(query="rotation"), caller)
-    assert "7 of 7" not in answer.note
-    assert index(library, IndexRequest(), caller).remark == ""
-    assert search(library, SearchRequest(query="rotation"), caller).searched.episodes == 7
-    assert told[0] == (3, 7)
+    asks = SearchRequest(query="rotation")
+    assert "2 of 7 episodes so far" in search(hasty, asks, caller).as_text()
+    assert index(hasty, IndexRequest(), caller).remark == ""
+    assert search(library, asks, caller).note == ""
+    assert search(library, asks, caller).left_out == 0
+
+
+def test_a_first_reading_tells_how_far_it_is(
+    library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(1, 8):
+        shelve_by_hand(library.root, fine(id=f"2026-07-0{day}-auth-tokens", date=f"2026-07-0{day}"))
+    monkeypatch.setattr("memshelf.store.catalogue.fill.BATCH", 2)
+    told: list[tuple[int, int]] = []
+    watched = replace(library, progress=lambda *far: told.append(far))
+    assert index(watched, IndexRequest(), caller).remark == ""
+    assert told == [(2, 7), (4, 7), (6, 7), (0, 0)]
 
 
 def test_a_file_over_the_limit_is_in_the_map_by_its_beginning(library: Library, caller: Caller) -> None:

@@ -67,26 +67,27 @@ def fill(db: Connection, library: Library, terms: Terms | None, first: str) -> N
     Every batch is kept: whoever comes next goes on. Processes that fill at once take turns.
     """
     deadline = time.monotonic() + library.patience
-    while True:
-        with writing(db):
-            _follow(db, library)
-            _read(db, library, f"{UNREAD} AND {CALLED}", tables.plain(first).casefold())
-            left = _read(db, library, f"{UNREAD} ORDER BY draft = '', stem DESC LIMIT {BATCH}")
-            if terms and not left:
-                left = index_some(db, terms)
+    left = _batch(db, library, terms, first)
+    while left and time.monotonic() <= deadline:
         if library.progress:
-            library.progress(*_progress(db, left))
-        if not left or time.monotonic() > deadline:
-            return
+            total = db.execute("SELECT count(*) FROM file").fetchone()[0]
+            library.progress(total - left, total)
+        left = _batch(db, library, terms, first)
+    if library.progress:
+        library.progress(0, 0)
+
+
+def _batch(db: Connection, library: Library, terms: Terms | None, first: str) -> int:
+    """Follow Git and read one batch; return how many episodes are left."""
+    with writing(db):
+        _follow(db, library)
+        _read(db, library, f"{UNREAD} AND {CALLED}", tables.plain(first).casefold())
+        left = _read(db, library, f"{UNREAD} ORDER BY draft = '', stem DESC LIMIT {BATCH}")
+        return index_some(db, terms) if terms and not left else left
 
 
 def _digest(listing: str) -> str:
     return sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _progress(db: Connection, left: int) -> tuple[int, int]:
-    total = db.execute("SELECT count(*) FROM file").fetchone()[0]
-    return total - left, total
 
 
 def _follow(db: Connection, library: Library) -> None:

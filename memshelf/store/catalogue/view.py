@@ -49,13 +49,19 @@ class Catalogue:
     @property
     def remark(self) -> str:
         """What an answer must say of a catalogue that is not complete, empty when it is."""
-        if not self.unread:
-            return ""
-        total = self.count("1")
-        return (
-            f"first reading of a large library: {total - self.unread} of {total} episodes so far, the newest "
-            "first; the next call goes on"
+        return self._so_far(self.unread)
+
+    @property
+    def search_remark(self) -> str:
+        """What an answer by words must say of a catalogue that is not complete, empty when it is."""
+        return self._so_far(self.unread + self.count("fault = '' AND NOT searchable"))
+
+    def _so_far(self, left: int) -> str:
+        total = self.count("1") if left else 0
+        first = (
+            f"first reading of a large library: {total - left} of {total} episodes so far, the newest first"
         )
+        return f"{first}; the next call goes on" if left else ""
 
     def listing(self, names: Sequence[str], tag: str = "", since: str = "") -> Listing:
         """Return the map of the shelves: what has the tag, and is not older than the ISO date."""
