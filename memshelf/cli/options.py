@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memshelf.cli.terminal import DIM, PLAIN, coloured, on_terminal, show
+from memshelf.cli.terminal import DIM, PLAIN, clever, coloured, on_terminal, show
 from memshelf.commands.drafts import agent_host, count_drafts, host_client
 from memshelf.errors import UsageError
 from memshelf.requests import Caller, Request, build, shape
@@ -82,8 +82,8 @@ def request_of(parsed: argparse.Namespace, request: type[Request], **more: Any) 
 def library_of(parsed: argparse.Namespace) -> Library:
     """Open the library that the flags, the environment or the current folder name."""
     library = open_library(locate(parsed.library, os.environ, here()))
-    seen = on_terminal(sys.stderr) and not parsed.json and not agent_host(os.environ)
-    return replace(library, progress=_progress) if seen else library
+    watched = on_terminal(sys.stderr) and clever(os.environ) and not agent_host(os.environ)
+    return replace(library, progress=_progress) if watched and not parsed.json else library
 
 
 def _progress(read: int, total: int) -> None:

@@ -43,7 +43,7 @@ class Library:
     accepted. `alone` is the manifest of a library that is one shelf itself: shelf.yml lies at its root,
     and its name is the shelf's. `patience` is how many seconds a reading command may spend on what the
     catalogue lacks before it answers without; `progress` is told (episodes read, episodes) meanwhile,
-    and (0, 0) at the end.
+    and then (0, 0).
     """
 
     root: Path

@@ -13,7 +13,7 @@ import json
 import random
 import subprocess
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -161,8 +161,7 @@ def make_ours(root: Path, invented: Iterable[Invented], *, checkout: bool = True
     def files() -> Iterator[tuple[str, bytes]]:
         for one in invented:
             path = library.episode_path(SHELF, one.episode)
-            lean = tuple(part for part in one.episode.sections if part.heading in ("Digest", "Open threads"))
-            entries.append(Entry(SHELF, path, "", State.ACCEPTED, replace(one.episode, sections=lean)))
+            entries.append(Entry(SHELF, path, "", State.ACCEPTED, one.episode))
             yield path, render(one.episode).encode()
         yield from derived_files(library, with_accepted(Shelf(SHELF), entries), day).items()
 

@@ -67,13 +67,14 @@ def fill(db: Connection, library: Library, terms: Terms | None, first: str) -> N
     Every batch is kept: whoever comes next goes on. Processes that fill at once take turns.
     """
     deadline = time.monotonic() + library.patience
-    left = _batch(db, library, terms, first)
+    left, told = _batch(db, library, terms, first), False
     while left and time.monotonic() <= deadline:
         if library.progress:
             total = db.execute("SELECT count(*) FROM file").fetchone()[0]
             library.progress(total - left, total)
+            told = True
         left = _batch(db, library, terms, first)
-    if library.progress:
+    if library.progress and told:
         library.progress(0, 0)
 
 
