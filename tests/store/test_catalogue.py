@@ -283,6 +283,26 @@ def test_a_file_over_the_limit_is_in_the_map_by_its_beginning(library: Library, 
     assert read(library, ReadRequest(id=FINE.id, sections=("Digest",)), caller).text.startswith("## Digest")
 
 
+def test_what_git_had_lost_is_read_when_it_is_there_again(library: Library, caller: Caller) -> None:
+    shelve_by_hand(library.root, FINE)
+    write(library, request(id="2026-07-11-draft"), caller)
+    lost = [f"main:{TOPICS}/{FINE.id}.md", "refs/memshelf/draft/shared/2026-07-11-draft"]
+    shas = [git(library.root, "rev-parse", name) for name in lost]
+    places = [library.common / "objects" / sha[:2] / sha[2:] for sha in shas]
+    kept = [place.read_bytes() for place in places]
+    folder = state.folder_of(library.common)
+    assert folder
+    shutil.rmtree(folder)
+    for place in places:
+        place.unlink()
+    without = index(library, IndexRequest(), caller)
+    assert (without.damaged, "1 file could not be read" in without.text) == (1, True)
+    for place, raw in zip(places, kept, strict=True):
+        place.write_bytes(raw)
+    again = index(library, IndexRequest(), caller)
+    assert (again.damaged, FINE.id in again.text, "2026-07-11-draft" in again.text) == (0, True, True)
+
+
 def test_linked_work_trees_share_it_and_two_branches_do_not_meet(
     library: Library, caller: Caller, tmp_path: Path
 ) -> None:

@@ -31,6 +31,9 @@ DAMAGED = "damaged"
 GONE = ""
 FILES = "FROM file WHERE draft = ''"
 UNREAD = "fault IS NULL"
+LOST = f"fault != '' AND fault = '{snapshot.LOST_FAULT}'"
+"""What git did not have when it was read, and may have by now."""
+
 CALLED = "number IN (SELECT number FROM called WHERE folded = ?)"
 UNSEARCHABLE = "fault = '' AND NOT searchable"
 SHELF_IN = "INSERT OR IGNORE INTO shelf VALUES (?)"
@@ -57,8 +60,8 @@ def is_current(db: Connection, library: Library, terms: Terms | None) -> bool:
     known, stemmer = db.execute("SELECT refs, stemmer FROM state").fetchone()
     if known != refs or (terms and terms.stemmer != stemmer):
         return False
-    lacking = UNREAD if terms is None else f"{UNREAD} UNION ALL SELECT 1 FROM file WHERE {UNSEARCHABLE}"
-    return db.execute(f"SELECT 1 FROM file WHERE {lacking} LIMIT 1").fetchone() is None
+    lacking = (UNREAD, LOST, UNSEARCHABLE) if terms else (UNREAD, LOST)
+    return not any(db.execute(f"SELECT 1 FROM file WHERE {which} LIMIT 1").fetchone() for which in lacking)
 
 
 def fill(db: Connection, library: Library, terms: Terms | None, first: str) -> None:
@@ -82,6 +85,7 @@ def _batch(db: Connection, library: Library, terms: Terms | None, first: str) ->
     """Follow Git and read one batch; return how many episodes are left."""
     with writing(db):
         _follow(db, library)
+        db.execute(f"UPDATE file SET fault = NULL WHERE {LOST}")
         _read(db, library, f"{UNREAD} AND {CALLED}", tables.plain(first).casefold())
         left = _read(db, library, f"{UNREAD} ORDER BY draft = '', stem DESC LIMIT {BATCH}")
         return index_some(db, terms) if terms and not left else left
@@ -117,7 +121,10 @@ def _follow(db: Connection, library: Library) -> None:
 
 
 def _changed(db: Connection, library: Library, old: str, new: str) -> list[Blob]:
-    """Return the files that differ between the commits, an id of GONE for one that is no more."""
+    """Return the files that differ between the commits, an id of GONE for one that is no more.
+
+    Where git cannot tell, that is every file, and no shelf is taken for known.
+    """
     folder = snapshot.folder_of(library)
     if old and new:
         try:
@@ -201,9 +208,11 @@ def _whole_lines(raw: bytes) -> bytes:
 
 
 def _fault(document: Document, sha: str, draft: str) -> str:
+    if not sha:
+        return snapshot.LOST_FAULT
     if draft:
         return "" if document.episode and document.episode.id == draft else DAMAGED
-    return document.fault if sha else snapshot.LOST_FAULT
+    return document.fault
 
 
 def index_some(db: Connection, terms: Terms) -> int:
