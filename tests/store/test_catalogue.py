@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from kept import kept
 from support import FINE, fine, git, request
 
 from memshelf.commands.accept import accept
@@ -31,8 +32,10 @@ from memshelf.store.library import open_library
 from store.traces import commit, put, shelve_by_hand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections import Counter
+    from collections.abc import Callable, Iterator, Sequence
 
+    from memshelf.lines import Line
     from memshelf.requests import Caller
     from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
@@ -56,8 +59,13 @@ def files(library: Library) -> list[Path]:
     return sorted(folder.glob("*.sqlite"))
 
 
-def whole(kept: Catalogue) -> list[Shelf]:
-    return [kept.shelf(name) for name in sorted({*kept.names, *(draft.name for draft in kept.drafts())})]
+def whole(seen: Catalogue) -> list[Shelf]:
+    return [seen.shelf(name) for name in sorted({*seen.names, *(draft.name for draft in seen.drafts())})]
+
+
+def lined(seen: Catalogue) -> tuple[Sequence[Line], Counter[str]]:
+    listing = seen.listing(["shared"])
+    return listing.lines(0, 99), listing.months
 
 
 def from_git(library: Library) -> list[Shelf]:
@@ -86,7 +94,9 @@ class Walk:
         return list((self.library.root / "shelves").rglob(f"{episode_id}.md"))
 
     def edit(self, episode_id: str) -> None:
-        olds = tuple(self.chance.sample([one for one in self.ids if one != episode_id], 2))
+        olds = tuple(
+            self.chance.sample([one for one in self.ids if one != episode_id], self.chance.randrange(2))
+        )
         text = self.chance.choice(["None.", "Who rotates keys?"])
         episode = fine(id=episode_id, date=episode_id[:10], open_threads=text)
         pinned = self.chance.choice(["", "true"])
@@ -120,9 +130,11 @@ class Walk:
 
 def test_it_holds_what_git_has_after_any_change(library: Library, caller: Caller) -> None:
     walk = Walk(library, caller)
-    for _ in range(40):
+    for _ in range(60):
         walk.step()
-        assert catalogue.consult(library, whole) == from_git(library)
+        shelves = from_git(library)
+        assert catalogue.consult(library, whole) == shelves
+        assert catalogue.consult(library, lined) == lined(kept(*shelves))
 
 
 def test_a_new_branch_tip_without_history_in_common_is_followed(library: Library, caller: Caller) -> None:
