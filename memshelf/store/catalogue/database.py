@@ -186,7 +186,7 @@ def _files(folder: Path, library: str) -> list[Path]:
 def _make(folder: Path, library: str) -> None:
     """Make an empty file beside and give it its name when it is whole; sweep up what older ones left."""
     final = folder / f"catalogue-{library}-v{VERSION}-{uuid4().hex}.sqlite"
-    beside = final.with_suffix(".new")
+    beside = final.with_name(f"{final.name}.new")
     beside.touch(mode=0o600, exist_ok=False)
     with contextlib.closing(sqlite3.connect(beside, isolation_level=None)) as connection:
         connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version={VERSION}; COMMIT;")
