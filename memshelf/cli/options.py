@@ -18,6 +18,7 @@ from memshelf.store.library import Library, locate, open_library
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from memshelf.cli.terminal import Look
 
@@ -82,14 +83,19 @@ def request_of(parsed: argparse.Namespace, request: type[Request], **more: Any) 
 def library_of(parsed: argparse.Namespace) -> Library:
     """Open the library that the flags, the environment or the current folder name."""
     library = open_library(locate(parsed.library, os.environ, here()))
-    watched = on_terminal(sys.stderr) and clever(os.environ) and not agent_host(os.environ)
-    return replace(library, progress=_progress) if watched and not parsed.json else library
+    return replace(library, progress=progress(parsed, "reading the library"))
 
 
-def _progress(read: int, total: int) -> None:
-    """Show on stderr how far the first reading of a library has come; the next call writes over it."""
-    said = f"reading the library: {read:,} of {total:,} episodes" if read < total else ""
-    print(f"\r\x1b[K{said}", end="", file=sys.stderr, flush=True)
+def progress(parsed: argparse.Namespace, job: str) -> Callable[[int, int], None] | None:
+    """Return what shows a person at a terminal, in one line on stderr, how far a long job has come."""
+    if parsed.json or not on_terminal(sys.stderr) or not clever(os.environ) or agent_host(os.environ):
+        return None
+
+    def show_far(done: int, total: int) -> None:
+        said = f"{job}: {done:,} of {total:,}" if done < total else ""
+        print(f"\r\x1b[K{said}", end="", file=sys.stderr, flush=True)
+
+    return show_far
 
 
 def here() -> Path:

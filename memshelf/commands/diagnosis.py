@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 EVERY = (*RULES, *SHELF_RULES)
+PAST = "secret-in-history"
 KEYS = ("path", "line", "level", "rule", "place", "message", "fix")
 
 
@@ -34,7 +35,8 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Every finding and everything that could not be looked at, group by group; `mended` is what was done.
+    """Every finding and everything that could not be looked at, group by group; `mended` is what was done,
+    `looked_back` whether earlier versions were looked at.
 
     A path alone is that of the file on disk; `BRANCH:path`, as git writes it, is the committed file.
     """
@@ -42,6 +44,7 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     unknown: tuple[Unknown, ...]
     mended: tuple[str, ...] = ()
+    looked_back: bool = False
 
     @classmethod
     def of(cls, said: Iterable[Finding | Unknown]) -> Diagnosis:
@@ -59,11 +62,12 @@ class Diagnosis:
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """Return rule -> fine, finding or unknown."""
+        """Return rule -> fine, finding or unknown; a rule that was not asked about is left out."""
         found = {finding.rule for finding in self.findings}
         missed = {rule for unknown in self.unknown for rule in unknown.rules}
+        asked = [rule for rule in EVERY if self.looked_back or rule != PAST]
         return {
-            rule: "finding" if rule in found else "unknown" if rule in missed else "fine" for rule in EVERY
+            rule: "finding" if rule in found else "unknown" if rule in missed else "fine" for rule in asked
         }
 
     def as_dict(self) -> dict[str, Any]:

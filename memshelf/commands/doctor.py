@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from memshelf.commands import examination as look_at
 from memshelf.commands import mending
 from memshelf.commands.conventions import conventions_of
-from memshelf.commands.diagnosis import EVERY, Diagnosis, Unknown
+from memshelf.commands.diagnosis import EVERY, PAST, Diagnosis, Unknown
 from memshelf.commands.examination import Files, Patient
+from memshelf.commands.history import history
 from memshelf.commands.renderings import DERIVED, derived
 from memshelf.commands.scope import require_branch
 from memshelf.errors import FormatError, MemShelfError
@@ -25,13 +26,14 @@ from memshelf.store.git import GitError
 from memshelf.store.sides import Committed, both_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memshelf.model import Document
     from memshelf.store.catalogue.sound import Sound
 
     Said = Finding | Unknown
+    Progress = Callable[[int, int], None] | None
 
 POLICY = "POLICY.md"
 SECRETS = ("holds-secret", "secret-at-rest")
@@ -47,11 +49,14 @@ class _Looked:
     stale: tuple[Derived, ...]
 
 
-def doctor(root: Path, today: str, *, fix: bool = False) -> Diagnosis:
+def doctor(
+    root: Path, today: str, *, fix: bool = False, back: bool = False, progress: Progress = None
+) -> Diagnosis:
     """Look at everything of the library at `root`; nothing changes but what a killed landing left.
 
-    With `fix`, mend first what is mechanical: see `mending`. Settings that cannot be read are a finding and
-    the defaults hold. Raises MemShelfError when `root` is in no Git repository.
+    With `fix`, mend first what is mechanical: see `mending`. With `back`, look into every version that was
+    ever committed too; `progress` is told (read, all of them) meanwhile. Settings that cannot be read are
+    a finding and the defaults hold. Raises MemShelfError when `root` is in no Git repository.
     """
     looked = _look(root, today)
     done: list[str] = []
@@ -62,8 +67,9 @@ def doctor(root: Path, today: str, *, fix: bool = False) -> Diagnosis:
         again = _look(root, today) if done else looked
         done += mending.write_derived(again.patient.library, again.stale, label)
         looked = _look(root, today) if done else again
-    said = (_runnable(one, root) if isinstance(one, Finding) else one for one in looked.said)
-    return replace(Diagnosis.of(said), mended=tuple(done))
+    said = [*looked.said, *(_of_history(looked.patient, progress) if back else ())]
+    runnable = (_runnable(one, root) if isinstance(one, Finding) else one for one in said)
+    return replace(Diagnosis.of(runnable), mended=tuple(done), looked_back=back)
 
 
 def _runnable(finding: Finding, root: Path) -> Finding:
@@ -84,7 +90,7 @@ def _look(root: Path, today: str) -> _Looked:
         changes = {}
         said.append(Unknown(("episode-not-committed",), "", str(error)))
     proposals = tuple(health.proposals(library, today))
-    known = sound.recall(library)
+    known = sound.recall(library, "now")
     patient = Patient(library, seen, today, changes, proposals, Committed.of(seen), known)
     lost = _lost_branch(patient)
     said += _out_of_sight(patient, lost)
@@ -154,6 +160,24 @@ def _of_library(
         landing="" if landing == "held" else landing,
     )
     yield from examine(facts, Conventions(patient.today))
+
+
+def _of_history(patient: Patient, progress: Progress) -> Iterator[Said]:
+    """Yield what is to be said of every version that was ever committed."""
+    library = replace(patient.library, progress=progress)
+    asked = {}
+    for name in patient.seen.names:
+        try:
+            asked[name] = conventions_of(library, name, patient.today)
+        except FormatError:
+            asked[name] = _without_patterns(patient, name)
+    if health.is_shallow(library):
+        why = "the clone is shallow, so its history is not all here: `git fetch --unshallow`"
+        yield Unknown((PAST,), "", why)
+    try:
+        yield from history(library, asked, Conventions(patient.today))
+    except GitError as error:
+        yield Unknown((PAST,), "", str(error))
 
 
 def _of_shelf(

@@ -148,7 +148,8 @@ class Ground:
 class Facts:
     """What was found of one shelf, or of the library around its shelves; what was not looked at is empty.
 
-    `known` are the ids of the whole library. `idle` are settings without effect, `merging` texts that may
+    `known` are the ids of the whole library. `past` are earlier versions, named
+    COMMIT:path, `idle` settings without effect, `merging` texts that may
     hold both sides of a merge, `tracked` paths that git keeps and should not, `rejected` the number of
     rejected drafts. `landing` says how a killed landing ended.
     """
@@ -158,6 +159,7 @@ class Facts:
     changes: tuple[Change, ...] = ()
     derived: tuple[Derived, ...] = ()
     texts: tuple[Raw, ...] = ()
+    past: tuple[Raw, ...] = ()
     refs: tuple[Ref, ...] = ()
     settings: tuple[Broken, ...] = ()
     idle: tuple[Broken, ...] = ()
@@ -169,8 +171,8 @@ class Facts:
 
     def __str__(self) -> str:
         """Return a line or more a fact."""
-        values = (self.episodes, self.changes, self.derived, self.texts, self.refs, self.settings)
-        more = (self.idle, self.merging, self.tracked)
+        values = (self.episodes, self.changes, self.derived, self.texts, self.past, self.refs)
+        more = (self.settings, self.idle, self.merging, self.tracked)
         lines = [str(one) for kind in (*values, *more) for one in kind]
         lines += [f"{self.rejected} rejected drafts"] if self.rejected else []
         lines += [str(self.ground)] if self.ground != Ground() else []

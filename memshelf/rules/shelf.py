@@ -266,3 +266,24 @@ def secret_at_rest(facts: Facts, conventions: Conventions) -> Iterator[Fault]:
         if found:
             kinds = ", ".join(dict.fromkeys(item.rule for item in found))
             yield Fault(raw.path, f"holds a secret ({kinds}): {raw.way_out} and revoke it", found[0].line)
+
+
+@shelf_rule(
+    Level.ERROR,
+    "library",
+    bad=Facts(past=(Raw("4f2a9c1:shelves/shared/POLICY.md", "The admin's password: garden-Lantern-42\n"),)),
+    good=Facts(past=(Raw("4f2a9c1:shelves/shared/POLICY.md", "No password of the admin.\n"),)),
+)
+def secret_in_history(facts: Facts, conventions: Conventions) -> Iterator[Fault]:
+    """An earlier version of a file, which git still has, holds a secret. `doctor --history` looks there.
+
+    Every clone has it, and a new commit does not remove it. Change the password or revoke the token first.
+    Only rewriting history takes the text out of the repository: `git filter-repo --replace-text FILE`, with a
+    line `the secret==>***` in FILE, then a push by force, and a fresh clone for everybody.
+    """
+    for raw in facts.past:
+        found = redact(raw.text, Policy(conventions.patterns))[1]
+        if found:
+            kinds = ", ".join(dict.fromkeys(item.rule for item in found))
+            way_out = "revoke it; only rewriting history removes it: `memshelf explain secret-in-history`"
+            yield Fault(raw.path, f"holds a secret ({kinds}): {way_out}", found[0].line)

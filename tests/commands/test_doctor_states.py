@@ -414,3 +414,44 @@ def test_what_was_not_sound_is_told_every_time(kept: Library) -> None:
     first = told(kept.root)
     assert "digest-says-we" in [rule for rule, _ in first]
     assert told(kept.root) == first
+
+
+def test_a_secret_that_was_ever_committed_is_found_when_asked_for(kept: Library) -> None:
+    path = "shelves/shared/POLICY.md"
+    before = (kept.root / path).read_bytes()
+    put(kept.root, path, "The admin's password: garden-Lantern-42\n")
+    commit(kept.root)
+    guilty = git(kept.root, "rev-parse", "HEAD")
+    put(kept.root, path, before)
+    commit(kept.root)
+    assert told(kept.root) == []
+    assert "secret-in-history" not in doctor(kept.root, NOW).verdicts
+    for _ in range(2):
+        said = doctor(kept.root, NOW, back=True)
+        [found] = said.findings
+        assert (found.rule, said.verdicts["secret-in-history"]) == ("secret-in-history", "finding")
+        commit_of, _, place = found.path.partition(":")
+        assert (guilty.startswith(commit_of), place) == (True, path)
+        assert "only rewriting history removes it" in found.message
+        assert "Lantern" not in str(said.as_dict())
+
+
+def test_a_rejected_draft_is_looked_at_as_history(kept: Library) -> None:
+    blob = kept.git.store(episode_format.render(fine(decisions="The password: garden-Lantern-42")).encode())
+    tree = kept.git.line("mktree", data=f"100644 blob {blob}\t{FINE.id}.md\n".encode())
+    git(
+        kept.root,
+        "update-ref",
+        f"refs/memshelf/rejected/shared/{FINE.id}",
+        kept.git.line("commit-tree", tree),
+    )
+    found = [one.rule for one in doctor(kept.root, NOW, back=True).findings]
+    assert found == ["secret-at-rest", "secret-in-history"]
+
+
+def test_a_shallow_clone_does_not_know_its_history(kept: Library, tmp_path: Path) -> None:
+    git(kept.root, "commit", "--quiet", "--allow-empty", "--message", "another")
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{kept.root}", "shallow")
+    said = doctor(tmp_path / "shallow", NOW, back=True)
+    assert said.verdicts["secret-in-history"] == "unknown"
+    assert "git fetch --unshallow" in said.as_text()

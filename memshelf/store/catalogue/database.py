@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION = 5
+VERSION = 6
 """Another number makes another file: raise it with every change of the tables or of what is put into them."""
 
 PATIENCE = 10.0
@@ -87,7 +87,9 @@ CREATE INDEX supersedes_old ON supersedes (shelf, old);
 CREATE INDEX supersedes_number ON supersedes (number);
 CREATE TABLE text (number INTEGER PRIMARY KEY, front BLOB NOT NULL, episode BLOB NOT NULL);
 
-CREATE TABLE sound (mark BLOB PRIMARY KEY) WITHOUT ROWID;  -- texts that doctor found nothing wrong with
+CREATE TABLE sound (            -- texts that doctor found nothing wrong with
+  kind TEXT, mark BLOB, PRIMARY KEY (kind, mark)
+) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE part USING fts5(names, body, content='', tokenize="ascii tokenchars '-._/:@+'");
 CREATE TABLE words (number INTEGER PRIMARY KEY, packed BLOB NOT NULL);  -- what to take out of `part` again

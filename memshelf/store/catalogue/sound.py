@@ -29,6 +29,7 @@ class Sound:
     is not in it: what was no day ahead then is none later.
     """
 
+    kind: str
     code: bytes
     known: frozenset[bytes]
     seen: set[bytes] = field(default_factory=set)
@@ -40,12 +41,12 @@ class Sound:
         return sha256(self.code + facts + raw).digest()
 
 
-def recall(library: Library) -> Sound:
-    """Return what is known; nothing where the catalogue cannot be kept."""
+def recall(library: Library, kind: str) -> Sound:
+    """Return what is known of a kind of files; nothing where the catalogue cannot be kept."""
     known: frozenset[bytes] = frozenset()
     with _tables(library) as db:
-        known = frozenset(mark for (mark,) in db.execute("SELECT mark FROM sound"))
-    return Sound(_code(), known)
+        known = frozenset(mark for (mark,) in db.execute("SELECT mark FROM sound WHERE kind = ?", (kind,)))
+    return Sound(kind, _code(), known)
 
 
 def keep(library: Library, sound: Sound) -> None:
@@ -53,8 +54,8 @@ def keep(library: Library, sound: Sound) -> None:
     if sound.seen == sound.known:
         return
     with _tables(library) as db, writing(db):
-        db.execute("DELETE FROM sound")
-        db.executemany("INSERT INTO sound VALUES (?)", [(mark,) for mark in sorted(sound.seen)])
+        db.execute("DELETE FROM sound WHERE kind = ?", (sound.kind,))
+        db.executemany("INSERT INTO sound VALUES (?, ?)", [(sound.kind, mark) for mark in sorted(sound.seen)])
 
 
 @contextlib.contextmanager
