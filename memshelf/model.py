@@ -136,8 +136,9 @@ class Episode:
 class Document:
     """One episode file: its bytes and what was made of them.
 
-    Exactly one of `episode` and `fault` is set, neither where the file was left unread for its size:
-    `unread` is that size in bytes. `path` is relative to the library, with `/`.
+    `unread` is the size in bytes of a file over the limit, of which only the beginning was read, or nothing:
+    then neither `episode` nor `fault` is set, else exactly one of them. `path` is relative to the library,
+    with `/`.
     """
 
     path: str

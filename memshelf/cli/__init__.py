@@ -60,6 +60,9 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code: 0 fine, 1 findings or refused, 2 usage, 3 bug."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # whoever started us closed it
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r+", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         _speak_utf8(stream)
     try:

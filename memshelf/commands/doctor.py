@@ -120,7 +120,7 @@ def _lost_branch(patient: Patient) -> str:
 def _out_of_sight(patient: Patient, lost: str) -> Iterator[Unknown]:
     """Yield what is not looked at without the branch, and the folders that are only links."""
     if lost:
-        rest = tuple(rule for rule in EVERY if rule != "branch-missing")
+        rest = tuple(rule for rule in EVERY if rule not in ("branch-missing", "branch-damaged"))
         yield Unknown(rest, "", f"what is committed: branch {lost} is not in this clone")
     for link in sorted(set(snapshot.linked_folders(patient.library).values())):
         yield Unknown(EVERY, link, snapshot.FOLDER_FAULT)

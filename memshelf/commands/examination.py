@@ -95,6 +95,11 @@ class Patient:
     sound: Sound
 
     @property
+    def broken(self) -> str:
+        """What is wrong with the branch's ref, empty: nothing."""
+        return "" if self.seen.tip else snapshot.broken_branch(self.library, "")
+
+    @property
     def label(self) -> str:
         """What stands before the path of a committed file."""
         return f"{self.library.branch.removeprefix('refs/heads/')}:{self.library.prefix}"
@@ -214,7 +219,8 @@ def ground(patient: Patient, lost_branch: str) -> Ground:
     remotes = library.git.ask("remote").split() if lost_branch else []
     return Ground(
         old_git=".".join(map(str, version)) if version and version < OLDEST_GIT else "",
-        lost_branch=lost_branch,
+        lost_branch="" if patient.broken else lost_branch,
+        broken_branch=patient.broken,
         remote="origin" if "origin" in remotes else next(iter(remotes), ""),
         nobody=commits and not health.knows_person(library),
         locks=tuple(str(lock).removeprefix(common) for lock in health.left_locks(library)),

@@ -116,7 +116,7 @@ def _entry_of(view: Shelf, wanted: Address) -> Entry:
         raise MemShelfError(snapshot.damage(view.name, wanted.id))
     if wanted.draft and kept:
         raise MemShelfError(f"no draft of {wanted.id} waits: read {kept[0].address}")
-    raise MemShelfError(f"{wanted.id} is there but cannot be read: `memshelf check` says why")
+    raise MemShelfError(f"{wanted.id} is there but cannot be read: `memshelf doctor` says why")
 
 
 def _called(entry: Entry, wanted: str) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memshelf.errors import MemShelfError
 from memshelf.formats.settings import NAME as SETTINGS
+from memshelf.store import snapshot
 from memshelf.store.binding import bound_shelf
 from memshelf.store.library import SHARED
 
@@ -66,6 +67,9 @@ def shelf_to_write(seen: Seen, shelf: str | None, caller: Caller) -> str:
 def require_branch(seen: Seen) -> None:
     """Raise MemShelfError when the library's branch is not here, though the clone has commits."""
     library = seen.library
+    broken = "" if seen.tip else snapshot.broken_branch(library, "")
+    if broken:
+        raise MemShelfError(broken)
     if not seen.tip and library.git.commit_of("HEAD"):
         name = library.branch.removeprefix("refs/heads/")
         raise MemShelfError(

@@ -50,7 +50,7 @@ class Stats:
         if self.unreadable:
             one = self.unreadable == 1
             files, them = ("1 file is", "it") if one else (f"{self.unreadable} files are", "them")
-            blocks.append(f"{files} left out, nobody can read {them}: `memshelf check` names {them}")
+            blocks.append(f"{files} left out, nobody can read {them}: `memshelf doctor` names {them}")
         blocks += [UNITS] * any(shelf.periods for shelf in self.shelves)
         return "\n\n".join(blocks) or "no shelf yet: `memshelf init` adds one"
 

@@ -159,4 +159,4 @@ def _notes(listing: Listing) -> Iterator[str]:
     for things, count in (("file", listing.unreadable), ("draft", listing.damaged)):
         if count:
             them = f"1 {things}" if count == 1 else f"{count} {things}s"
-            yield f"{them} could not be read: memshelf check names {'it' if count == 1 else 'them'}"
+            yield f"{them} could not be read: memshelf doctor names {'it' if count == 1 else 'them'}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memshelf.errors import FormatError
-from memshelf.model import SECTIONS, Document, Episode, Section
+from memshelf.model import MAX_EPISODE_BYTES, SECTIONS, Document, Episode, Section
 
 if TYPE_CHECKING:
     from memshelf.model import Value
@@ -71,10 +71,15 @@ def decode(raw: bytes) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
+def beginning(raw: bytes) -> bytes:
+    """Return what of a file is read: all of it, of one over the limit the whole lines below the limit."""
+    return raw if len(raw) <= MAX_EPISODE_BYTES else raw[: raw.rfind(b"\n", 0, MAX_EPISODE_BYTES) + 1]
+
+
 def read_document(path: str, raw: bytes) -> Document:
-    """Read one episode file; what cannot be read becomes the document's fault, never an exception."""
+    """Read one episode file, or its `beginning`; what cannot be read becomes the document's fault."""
     try:
-        return Document(path, raw, parse(decode(raw)))
+        return Document(path, raw, parse(decode(beginning(raw))))
     except FormatError as error:
         return Document(path, raw, fault=str(error), fault_line=error.line)
 

@@ -121,12 +121,14 @@ class Ground:
     """What Git around the library lacks: all empty where nothing is missing.
 
     `old_git` is its version where that is too old, `lost_branch` the library's branch that is not in the
-    clone, `remote` where it may be fetched from. `nobody`: git does not know the person, and somebody
-    needs to commit. `locks` are files that a killed git left, `index_lock` the checkout's own.
+    clone, `broken_branch` what is wrong with its ref, `remote` where it may be fetched from. `nobody`: git
+    does not know the person, and somebody needs to commit. `locks` are files that a killed git left,
+    `index_lock` the checkout's own.
     """
 
     old_git: str = ""
     lost_branch: str = ""
+    broken_branch: str = ""
     remote: str = ""
     nobody: bool = False
     locks: tuple[str, ...] = ()
@@ -137,6 +139,7 @@ class Ground:
         lines = [
             self.old_git and f"git version {self.old_git}",
             self.lost_branch and f"no branch {self.lost_branch}",
+            self.broken_branch,
             "no user.name and no user.email" if self.nobody else "",
             *self.locks,
             self.index_lock,

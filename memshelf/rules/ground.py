@@ -100,6 +100,22 @@ def branch_missing(facts: Facts, _: Conventions) -> Iterator[Fault]:
         )
 
 
+@shelf_rule(
+    Level.ERROR,
+    "git",
+    bad=Facts(ground=Ground(broken_branch="the branch main is damaged, its ref points at no commit")),
+    good=Facts(),
+)
+def branch_damaged(facts: Facts, _: Conventions) -> Iterator[Fault]:
+    """The ref of the library's branch points at no commit, as after a power cut.
+
+    Nothing can be read until it does. The commits are most often still there: the reflog names the last one,
+    `git fsck` the others.
+    """
+    if facts.ground.broken_branch:
+        yield Fault("", facts.ground.broken_branch)
+
+
 @shelf_rule(Level.WARNING, "git", bad=Facts(ground=Ground(nobody=True)), good=Facts())
 def person_unknown(facts: Facts, _: Conventions) -> Iterator[Fault]:
     """Something waits to be committed, and git does not know who you are.

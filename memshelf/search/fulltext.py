@@ -130,6 +130,6 @@ def _hit(entry: Entry, found: Found, query: dict[str, list[str]]) -> Hit:
 
 def _note(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> str:
     unread = sum(kept.count("shelf = ? AND fault != '' AND draft = ''", (name,)) for name in names)
-    files = f"Files that could not be read and were not searched: {unread}; memshelf check names them."
+    files = f"Files that could not be read and were not searched: {unread}; memshelf doctor names them."
     said = {files: unread, kept.search_remark: kept.search_remark, NOT_SEMANTIC: request.semantic}
     return " ".join(text for text, holds in said.items() if holds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from threading import Thread
 from typing import TYPE_CHECKING, Any, cast
@@ -158,7 +159,10 @@ def serve(library: str | None) -> None:
         if method not in OPENINGS and not warm.ident:
             warm.start()
 
-    anyio.run(_serve, library, answered)
+    try:
+        anyio.run(_serve, library, answered)
+    except* OSError:  # the client has closed our stdout: nobody is left to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     answered("")
 
 

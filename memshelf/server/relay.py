@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest
+from mcp.types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    jsonrpc_message_adapter,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -72,11 +80,12 @@ async def _inward(
 ) -> None:
     async with inward, answers:
         async for item in reader:
-            if isinstance(item, Exception):
+            message = _repaired(item) if isinstance(item, Exception) else item
+            if message is None:
                 await answers.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=_unreadable())))
                 continue
-            calls.came(item.message)
-            await inward.send(item)
+            calls.came(message.message)
+            await inward.send(message)
         with anyio.move_on_after(GRACE):
             while calls.ids:
                 await anyio.sleep(0.02)
@@ -94,6 +103,16 @@ async def _outward(
             method = calls.went(item.message)
             if method:
                 answered(method)
+
+
+def _repaired(error: Exception) -> SessionMessage | None:
+    """Return the message that the SDK could not read for half a surrogate pair, with `?` in its place."""
+    try:
+        line = error.errors()[0]["input"]  # type: ignore[attr-defined] # pydantic's, which the SDK hands on
+        whole = json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
+        return SessionMessage(jsonrpc_message_adapter.validate_json(whole, by_name=False))
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        return None
 
 
 def _unreadable() -> ErrorData:

@@ -46,6 +46,12 @@ LOCAL_VARIABLES = (
 
 A hook or `rebase -x` that runs us sets them for its own ends."""
 
+ALWAYS = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",  # what was committed is what is read, whatever `git replace` says here
+}
 SETTINGS = (
     "gc.auto=0",
     "maintenance.auto=false",
@@ -70,7 +76,7 @@ class GitError(MemShelfError):
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment git runs in: ours, without ties to another repository."""
     kept = {key: value for key, value in os.environ.items() if key not in LOCAL_VARIABLES}
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"} | dict(extra or {})
+    return kept | ALWAYS | dict(extra or {})
 
 
 @dataclass(frozen=True, slots=True)

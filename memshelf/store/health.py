@@ -84,7 +84,8 @@ def open_as_it_is(root: Path) -> tuple[Library, FormatError | None]:
 
     library = open_with(root, read)
     git = library.git
-    if not git.commit_of(library.branch) and not git.ask("symbolic-ref", "--quiet", "HEAD"):
+    lost = not git.commit_of(library.branch) and not snapshot.broken_branch(library, "")
+    if lost and not git.ask("symbolic-ref", "--quiet", "HEAD"):
         library = replace(library, branch="HEAD")
     return library, next(iter(faults), None)
 

@@ -32,9 +32,9 @@ def remembered(
         return parse(raw)
     digest = sha256(f"{__version__} {file} ".encode("utf-8", "surrogateescape") + raw).hexdigest()
     kept = folder / f"{file.name}.json"
-    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-        known = json.loads(kept.read_bytes())
-        if known["of"] == digest:
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        known = json.loads(kept.read_bytes()) if kept.is_file() else {}
+        if known.get("of") == digest:
             return revive(known["value"])
     value = parse(raw)
     text = json.dumps({"of": digest, "value": asdict(value)})  # type: ignore[call-overload] # a dataclass

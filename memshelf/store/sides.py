@@ -5,12 +5,15 @@ What is over the limit is never read whole: its bytes are hashed as git does, an
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from memshelf.errors import MemShelfError
 from memshelf.formats.episode import read_document
 from memshelf.model import MAX_EPISODE_BYTES, Document
 from memshelf.store import catalogue, snapshot
@@ -42,7 +45,7 @@ class Sides:
     revs: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Committed:
     """The files of the library on the branch: path from the library's folder -> (mode, blob id).
 
@@ -58,7 +61,17 @@ class Committed:
         """List the branch's files, those at the library's top not among them."""
         prefix = seen.library.prefix
         files = {blob.path.removeprefix(prefix): (blob.mode, blob.sha) for blob in seen.blobs}
-        return cls(seen, files, catalogue.consult(seen.library, lambda kept: kept.parsed()))
+        parsed: dict[str, Episode] = {}
+        with contextlib.suppress(MemShelfError):
+            parsed = catalogue.consult(seen.library, lambda kept: kept.parsed())
+        return cls(seen, files, parsed)
+
+    @cached_property
+    def lost(self) -> frozenset[str]:
+        """The blob ids whose content git has not got: the disk may have the file all the same."""
+        ids = sorted({sha for _, sha in self.files.values()})
+        read = self.seen.library.git.read(ids, most=0)
+        return frozenset(sha for sha, (found, _) in zip(ids, read, strict=True) if not found)
 
     def document(self, path: str, sha: str, raw: bytes) -> Document:
         """Return the episode file of these bytes, whose blob id is `sha`."""
@@ -103,6 +116,8 @@ def both_sides(committed: Committed, shelf: str) -> Sides:
             unread.append((path, f"cannot be read: {error.strerror}: mend its permissions"))
     branch = {path: disk[path] for path, sha in revs.items() if sha == hashed.get(path)}
     branch |= _from_git(committed, {path: revs[path] for path in revs if path not in branch}, disk)
+    lost = committed.lost
+    branch |= {path: Document(path, b"", fault=snapshot.LOST_FAULT) for path in revs if revs[path] in lost}
     return Sides(disk, {path: branch[path] for path in revs}, tuple(unread), revs)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memshelf.formats import manifest
 from memshelf.formats.episode import read_document
-from memshelf.model import REV_LENGTH, Document, Entry, Shelf, State
+from memshelf.model import MAX_EPISODE_BYTES, REV_LENGTH, Document, Entry, Shelf, State
 from memshelf.store import landing
 from memshelf.store.git import Blob
 from memshelf.store.library import SHELVES
@@ -69,7 +69,8 @@ class Snapshot:
         ]
         drafts = [draft for draft in self.drafts if draft.shelf in wanted]
         texts = self.library.git.read(
-            [blob.sha for blob, _ in files] + [f"{draft.commit}:{draft.id}.md" for draft in drafts]
+            [blob.sha for blob, _ in files] + [f"{draft.commit}:{draft.id}.md" for draft in drafts],
+            MAX_EPISODE_BYTES + 1,
         )
         documents = [
             (shelf, blob.sha, self._document(blob, sha, raw))
@@ -101,6 +102,17 @@ def take(library: Library) -> Snapshot:
     tip = library.git.commit_of(library.branch)
     blobs = library.git.blobs(tip, folder_of(library)) if tip else []
     return Snapshot(library, tip, tuple(blobs), tuple(drafts))
+
+
+def broken_branch(library: Library, tip: str) -> str:
+    """Say what is wrong with the branch's ref, empty when it points at a commit or was never there."""
+    if library.git.commit_of(library.branch) if tip else not (library.common / library.branch).exists():
+        return ""
+    name = library.branch.removeprefix("refs/heads/")
+    return (
+        f"the branch {name} is damaged, its ref points at no commit: `git reflog {name}` or `git fsck` finds "
+        f"the last one, `git update-ref {library.branch} COMMIT` puts it back"
+    )
 
 
 def drafts_of(listing: str) -> list[Draft]:
@@ -150,7 +162,10 @@ def read_file(path: Path, name: str) -> Document:
         return Document(name, b"", fault=LINK_FAULT)
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         return Document(name, b"", fault=KIND_FAULT)
-    return read_document(name, path.read_bytes())
+    with path.open("rb") as file:
+        raw = file.read(MAX_EPISODE_BYTES + 1)
+        size = os.fstat(file.fileno()).st_size
+    return replace(read_document(name, raw), unread=size if size > MAX_EPISODE_BYTES else 0)
 
 
 def worktree_shelf(library: Library, name: str) -> Shelf:

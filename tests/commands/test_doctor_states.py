@@ -455,3 +455,11 @@ def test_a_shallow_clone_does_not_know_its_history(kept: Library, tmp_path: Path
     said = doctor(tmp_path / "shallow", NOW, back=True)
     assert said.verdicts["secret-in-history"] == "unknown"
     assert "git fetch --unshallow" in said.as_text()
+
+
+def test_what_git_has_lost_is_told_though_the_disk_has_it(kept: Library) -> None:
+    blob = git(kept.root, "rev-parse", f"main:{PATH}")
+    (kept.common / "objects" / blob[:2] / blob[2:]).unlink()
+    found = doctor(kept.root, NOW).findings
+    assert [one.path for one in found] == [f"main:{PATH}"]
+    assert "git has lost its text" in found[0].message

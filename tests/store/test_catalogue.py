@@ -21,8 +21,9 @@ from memshelf.commands.accept import accept
 from memshelf.commands.index import index
 from memshelf.commands.read import read
 from memshelf.commands.search import search
+from memshelf.commands.shelving import derived_files
 from memshelf.commands.write import write
-from memshelf.model import MAX_EPISODE_BYTES, Shelf
+from memshelf.model import MAX_EPISODE_BYTES, Section, Shelf
 from memshelf.requests import IndexRequest, ReadRequest, SearchRequest
 from memshelf.search import fulltext
 from memshelf.store import catalogue, snapshot, state
@@ -34,6 +35,8 @@ from store.traces import commit, put, shelve_by_hand
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator, Sequence
+
+    from support import Ran
 
     from memshelf.lines import Line
     from memshelf.requests import Caller
@@ -402,3 +405,46 @@ def test_the_state_folder_can_be_thrown_away(library: Library, caller: Caller) -
     assert folder
     shutil.rmtree(folder)
     assert ask(library, caller) == right
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"garbage\n", b"1" * 40 + b"\n"], ids=["empty", "garbage", "no-commit"]
+)
+def test_a_damaged_branch_is_never_an_empty_library(
+    library: Library, run: Callable[..., Ran], garbage: bytes
+) -> None:
+    shelve_by_hand(library.root, FINE)
+    (library.common / "refs" / "heads" / "main").write_bytes(garbage)
+    for words in (["index"], ["read", FINE.id], ["search", "tokens"], ["status"], ["stats"], ["review"]):
+        said = run(*words, "--library", library.root)
+        assert said.code == 1, words
+        assert said.err.startswith("memshelf: the branch main is damaged, its ref points at no commit"), words
+    said = run("doctor", "--library", library.root)
+    assert "error branch-damaged: the branch main is damaged" in said.out
+
+
+def test_a_session_of_sections_is_searched_to_its_end(library: Library, caller: Caller) -> None:
+    more = tuple(Section(f"Part {number}", f"wombat{number}") for number in range(5000))
+    shelve_by_hand(library.root, replace(FINE, sections=(*FINE.sections, *more)))
+    for word in ("wombat1", "wombat4091", "wombat4092", "wombat4999"):
+        assert search(library, SearchRequest(query=word), caller).outcome == "found", word
+
+
+def test_a_file_over_the_limit_is_rendered_alike_from_disk_and_from_the_catalogue(library: Library) -> None:
+    shelve_by_hand(library.root, fine(decisions="A line of log.\n" * (MAX_EPISODE_BYTES // 10)))
+    kept_shelf = catalogue.consult(library, lambda seen: seen.shelf("shared"))
+    rendered = derived_files(library, kept_shelf, "2026-07-10")
+    assert rendered == derived_files(library, snapshot.worktree_shelf(library, "shared"), "2026-07-10")
+    assert rendered == derived_files(library, snapshot.take(library).load(["shared"])[0], "2026-07-10")
+
+
+def test_a_settings_cache_that_is_no_file_is_left_alone(library: Library) -> None:
+    folder = state.folder_of(library.common)
+    assert folder
+    cache = folder / "memshelf.yml.json"
+    cache.unlink()
+    os.mkfifo(cache)
+    assert open_library(library.root).settings == library.settings
+    cache.unlink(missing_ok=True)
+    cache.write_text("[" * 200_000, encoding="utf-8")
+    assert open_library(library.root).settings == library.settings

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 VERSION = 6
 """Another number makes another file: raise it with every change of the tables or of what is put into them."""
 
-PATIENCE = 10.0
+PATIENCE = 3.0
 """Seconds to wait for another process's write."""
 
 NAME = re.compile(r"catalogue-(?P<library>[0-9a-f]{12})-v(?P<version>\d+)-[0-9a-f]{32}\.sqlite(?P<tail>.*)")
@@ -105,7 +105,7 @@ SECURE_DELETE = sqlite3.sqlite_version_info >= (3, 42)
 """Whether FTS5 can delete for good; else what was deleted stays in its segments until they are merged."""
 
 PARTS = 4096
-"""The most sections of one episode that are indexed: rows of `part` from the file's number times this."""
+"""The most rows of `part` for one episode, from its number times this; the last one takes what is left."""
 
 
 def connect(folder: Path | None, library: str) -> tuple[Connection, Path | None]:

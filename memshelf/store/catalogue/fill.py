@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from memshelf.errors import MemShelfError
 from memshelf.formats import manifest
 from memshelf.formats.episode import read_document
 from memshelf.model import MAX_EPISODE_BYTES, REV_LENGTH, Entry, State
@@ -108,6 +109,9 @@ def _follow(db: Connection, library: Library) -> None:
     if refs == known:
         return
     new = branch.partition(" ")[0]
+    broken = snapshot.broken_branch(library, new) if new != tip or not new else ""
+    if broken:
+        raise MemShelfError(broken)
     touched: set[tuple[str, str]] = set()
     if new != tip:
         touched |= _apply(db, library, _changed(db, library, tip, new))
@@ -183,11 +187,11 @@ def _read(db: Connection, library: Library, which: str, *values: str) -> int:
     query = f"SELECT number, shelf, path, draft, source, state FROM file WHERE {which}"
     rows = db.execute(query, values).fetchall()
     names = [f"{source}:{draft}.md" if draft else source for _, _, _, draft, source, _ in rows]
-    texts = library.git.read(names, MAX_EPISODE_BYTES)
+    texts = library.git.read(names, MAX_EPISODE_BYTES + 1)
     touched: set[tuple[str, str]] = set()
     for row, (sha, raw) in zip(rows, texts, strict=True):
         number, shelf, path, draft, commit, state = row
-        document = read_document(draft or path.decode("utf-8", "surrogateescape"), _whole_lines(raw))
+        document = read_document(draft or path.decode("utf-8", "surrogateescape"), raw)
         fault = _fault(document, sha, draft)
         if fault or document.episode is None:
             said = (fault, document.fault_line, number)
@@ -200,11 +204,6 @@ def _read(db: Connection, library: Library, which: str, *values: str) -> int:
     if len(rows) < BATCH:
         return 0
     return int(db.execute("SELECT count(*) FROM file WHERE fault IS NULL").fetchone()[0])
-
-
-def _whole_lines(raw: bytes) -> bytes:
-    """Return the bytes of a file; of one that was cut off, without the line that is not whole."""
-    return raw[: raw.rfind(b"\n") + 1] if len(raw) >= MAX_EPISODE_BYTES else raw
 
 
 def _fault(document: Document, sha: str, draft: str) -> str:

@@ -65,7 +65,9 @@ def put(db: Connection, number: int, entry: Entry) -> set[tuple[str, str]]:
 
 def index(db: Connection, number: int, parts: Iterable[tuple[str, str]]) -> None:
     """Make an episode searchable by the terms of its parts, each (names, body)."""
-    kept = list(parts)[:PARTS]
+    kept = list(parts)
+    if len(kept) > PARTS:
+        kept[PARTS - 1 :] = [(kept[0][0], " ".join(body for _, body in kept[PARTS - 1 :]))]
     db.executemany("INSERT INTO part (rowid, names, body) VALUES (?, ?, ?)", _placed_parts(number, kept))
     packed = zlib.compress(json.dumps(kept, ensure_ascii=False).encode(), 1)
     db.execute("INSERT INTO words VALUES (?, ?)", (number, packed))
