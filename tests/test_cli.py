@@ -472,3 +472,11 @@ def test_a_reader_that_goes_away_sees_no_traceback(library: Library) -> None:
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert done.stderr == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell's way of closing a stream")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_no_bug(library: Library, closed: str) -> None:
+    command = f"'{sys.executable}' -m memshelf index --library '{library.root}' {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (0, "")

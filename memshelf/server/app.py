@@ -161,7 +161,11 @@ def serve(library: str | None) -> None:
 
     try:
         anyio.run(_serve, library, answered)
-    except* OSError:  # the client has closed our stdout: nobody is left to be told
+    except* (
+        OSError,
+        anyio.BrokenResourceError,
+        anyio.ClosedResourceError,
+    ):  # the client has closed our stdout: nobody is left to be told
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     answered("")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import anyio
@@ -152,4 +155,19 @@ def test_a_line_that_is_no_message_is_answered_and_not_repeated(empty: Path, era
     assert messages[None]["error"]["code"] == -32700  # type: ignore[index] # JSON-RPC's id of no request
     assert PLANTED not in str(messages)
     assert "result" in messages[2]
+    assert "result" in messages[1], "half a surrogate pair is answered to its own id"
     assert (code, errors) == (0, "")
+
+
+def test_a_client_that_closes_our_stdout_ends_it_without_a_word(library: Library, era: str) -> None:
+    command = [sys.executable, *SERVE, str(library.root)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, encoding="utf-8", **pipes) as server:
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
+        server.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            server.stdin.write("".join([*opening(era), *(frame(era, n, "tools/list", {}) for n in range(5))]))
+            server.stdin.close()
+        assert (server.wait(30), server.stderr.read()) == (0, "")
