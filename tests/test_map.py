@@ -80,8 +80,8 @@ def test_archived_are_counted_not_listed():
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        (("a.md",), "1 file could not be read: memshelf check names it"),
-        (("a.md", "b.md"), "2 files could not be read: memshelf check names them"),
+        (("a.md",), "1 file could not be read: memshelf doctor names it"),
+        (("a.md", "b.md"), "2 files could not be read: memshelf doctor names them"),
     ],
 )
 def test_unreadable_files_are_counted(files: tuple[str, ...], said: str):

@@ -103,7 +103,7 @@ def branch_missing(facts: Facts, _: Conventions) -> Iterator[Fault]:
 @shelf_rule(
     Level.ERROR,
     "git",
-    bad=Facts(ground=Ground(broken_branch="the branch main is damaged, its ref points at no commit")),
+    bad=Facts(ground=Ground(broken_branch="the branch main is damaged: `git update-ref` puts it back")),
     good=Facts(),
 )
 def branch_damaged(facts: Facts, _: Conventions) -> Iterator[Fault]:

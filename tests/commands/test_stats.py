@@ -84,7 +84,7 @@ def test_it_counts_what_is_committed_and_changes_nothing(kept: Library, run: Cal
     before = checkout(kept.root), stored(kept.root)
     done = run("stats", "--library", kept.root, "--shelf", "shared")
     assert done.out.startswith("shared: 2 episodes")
-    assert "1 file is left out, nobody can read it: `memshelf check` names it" in done.out
+    assert "1 file is left out, nobody can read it: `memshelf doctor` names it" in done.out
     assert (checkout(kept.root), stored(kept.root)) == before
 
 
