@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterator, Mapping
 
 KIND = r"[a-z][a-z0-9-]{0,39}"
 """What a kind of secret may be called."""
@@ -15,12 +15,20 @@ KIND = r"[a-z][a-z0-9-]{0,39}"
 MARK = re.compile(rf"«redacted:({KIND})(?:#([0-9]{{1,9}}))?»")
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Origin:
+    """Which rule of the pack took something out, and its class: `secret` or `personal`."""
+
+    rule: str
+    class_: str
+
+
 @dataclass(frozen=True, slots=True)
 class Redaction:
     """One place where something was taken out; what it was is not kept.
 
-    `rule` is the kind that the mark names. `line` and `column` are 1-based and say where `mark` stands in
-    the redacted text. `place` is the field or heading of that text, empty when it was redacted on its own.
+    `rule` is the kind that the mark names, `origin` the rule of the pack behind it. `line` and `column` are
+    1-based and say where `mark` stands in the redacted text. `place` is the field or heading of that text, empty when it was redacted on its own.
     """
 
     rule: str
@@ -28,6 +36,7 @@ class Redaction:
     column: int
     mark: str
     place: str = ""
+    origin: Origin = field(default=Origin("", "secret"), compare=False)
 
 
 class Marks:
@@ -39,7 +48,7 @@ class Marks:
     def __init__(self) -> None:
         """Start every kind at 1."""
         self._highest: dict[str, int] = {}
-        self._given: dict[tuple[str, str], str] = {}
+        self._given: dict[tuple[str, str], tuple[str, Origin]] = {}
 
     @classmethod
     def after(cls, text: str) -> Marks:
@@ -54,20 +63,26 @@ class Marks:
             if len(number) < 7:
                 self._highest[kind] = max(self._highest.get(kind, 0), int(number or 0))
 
-    def give(self, kind: str, value: str) -> str:
+    def give(self, kind: str, value: str, origin: Origin) -> str:
         """Return the mark for `value`: the one it has, or the next number of its kind."""
         if (kind, value) not in self._given:
             self._highest[kind] = self._highest.get(kind, 0) + 1
-            self._given[kind, value] = f"«redacted:{kind}#{self._highest[kind]}»"
-        return self._given[kind, value]
+            self._given[kind, value] = f"«redacted:{kind}#{self._highest[kind]}»", origin
+        return self._given[kind, value][0]
+
+    def known(self) -> Iterator[tuple[str, str, Origin]]:
+        """Yield kind, value and origin of everything that has a mark."""
+        for (kind, value), (_, origin) in self._given.items():
+            yield kind, value, origin
 
 
-def report(text: str, given: Collection[str]) -> tuple[Redaction, ...]:
-    """Return where the `given` marks stand in `text`, in order."""
+def report(text: str, given: Mapping[str, Origin]) -> tuple[Redaction, ...]:
+    """Return where the `given` marks stand in `text`, in order, and where each came from."""
     found: list[Redaction] = []
     line, done = 1, 0
     for mark in MARK.finditer(text):
         line, done = line + text.count("\n", done, mark.start()), mark.start()
         if mark[0] in given:
-            found.append(Redaction(mark[1], line, done - text.rfind("\n", 0, done), mark[0]))
+            column = done - text.rfind("\n", 0, done)
+            found.append(Redaction(mark[1], line, column, mark[0], origin=given[mark[0]]))
     return tuple(found)

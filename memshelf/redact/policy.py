@@ -11,9 +11,14 @@ from memshelf.redact.marks import KIND
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The `(kind, regex)` pairs of one shelf, as `parse_patterns` returns them."""
+    """One shelf's `(kind, regex)` pairs, as `parse_patterns` returns them, and the rules or kinds it turned off."""
 
     patterns: tuple[tuple[str, str], ...] = ()
+    off: tuple[str, ...] = ()
+
+    def applies(self, rule: str, kind: str) -> bool:
+        """Tell whether a rule of the pack, or every rule of its kind, is in force on the shelf."""
+        return rule not in self.off and kind not in self.off
 
 
 def parse_patterns(text: str) -> tuple[tuple[str, str], ...]:

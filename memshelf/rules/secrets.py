@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memshelf.model import Level
-from memshelf.redact import Policy, may_hold_secrets, redact
+from memshelf.redact import Policy, redact
 from memshelf.rules.registry import Breach, rule
 
 if TYPE_CHECKING:
@@ -28,10 +28,7 @@ def holds_secret(episode: Episode, conventions: Conventions) -> Iterator[Breach]
     revoke the token: what has been committed must be taken for known.
     """
     policy = Policy(conventions.patterns)
-    texts = list(_texts(episode))
-    if not (policy.patterns or may_hold_secrets("\n".join(text for _, text, _ in texts))):
-        return
-    for place, text, line in texts:
+    for place, text, line in _texts(episode):
         found = redact(text, policy)[1]
         if found:
             kinds = ", ".join(dict.fromkeys(item.rule for item in found))

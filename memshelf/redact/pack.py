@@ -1,0 +1,179 @@
+"""The rule pack: TOML files of rules read into frozen values, their anchors in one automaton."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass, field, fields
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import ahocorasick
+
+from memshelf.errors import FormatError
+from memshelf.redact.checks import CHECKS
+from memshelf.redact.finders import FINDERS
+from memshelf.redact.marks import KIND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+FAMILIES = ("fragments", "keep", "providers", "structure", "labels")
+"""The files of `rules/`, in order; a rule that stands earlier wins within its layer."""
+
+CLASSES = ("secret", "personal", "keep")
+DIGITS = "<digits>"
+"""The one anchor that is no literal: a run of seven or more digits with their usual separators."""
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_FRAGMENT = re.compile(r"<<([a-z-]+)>>")
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Regexes, case aside, that let a hit go: found in its value, its key or its line."""
+
+    value: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    line: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule of the pack.
+
+    `regex` is matched where an anchor stands, or searched from `before` characters left of it; it sees
+    `after` characters at most. The groups whose names start with `value` are the hit, the whole match
+    without them; with `finder` a Python function says what the hit is. `entropy` is in bits a character.
+    """
+
+    id: str
+    anchors: tuple[str, ...]
+    regex: str = ""
+    mark: str = ""
+    class_: str = "secret"
+    layer: int = 1
+    before: int = 0
+    after: int = 2000
+    ignore_case: bool = False
+    entropy: float = 0.0
+    checks: tuple[str, ...] = ()
+    finder: str = ""
+    allow: Allow = field(default_factory=Allow)
+    confidence: str = "high"
+    hit: tuple[str, ...] = ()
+    miss: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Return what the mark says."""
+        return self.mark or self.id
+
+
+class Pack:
+    """Rules that are ready to run: `automaton` yields `((length, index of the rule), ...)` a hit."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        """Put all anchors into the automaton."""
+        self.rules = tuple(rules)
+        anchors: dict[str, list[tuple[int, int]]] = {}
+        for index, rule in enumerate(self.rules):
+            for anchor in rule.anchors:
+                anchors.setdefault(anchor, []).append((len(anchor), index))
+        self.on_digits = tuple(index for _, index in anchors.pop(DIGITS, ()))
+        self.automaton = ahocorasick.Automaton()
+        for anchor, targets in anchors.items():
+            self.automaton.add_word(anchor, tuple(targets))
+        self.automaton.make_automaton()
+
+
+@functools.cache
+def compiled(regex: str, ignore_case: bool) -> re.Pattern[str]:
+    """Return the compiled regex; a rule's is compiled when its anchor is first hit."""
+    return re.compile(regex, re.IGNORECASE if ignore_case else 0)
+
+
+def parse(files: Mapping[str, str]) -> tuple[Rule, ...]:
+    """Return the rules of TOML texts by file name. Raises FormatError: file, rule, fault and way out."""
+    import tomllib  # noqa: PLC0415 # a remembered pack does without
+
+    shared: dict[str, str] = {}
+    rules: list[Rule] = []
+    for name, text in files.items():
+        try:
+            table = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise FormatError(f"{name}: no TOML: {error}") from None
+        own = shared if name.startswith("fragments") else dict(shared)
+        own |= {key: _spliced(value, own, name) for key, value in table.get("fragments", {}).items()}
+        rules += [
+            _rule(values, own, f"{name}: {values.get('id', 'a rule without id')}")
+            for values in table.get("rule", ())
+        ]
+    twice = {rule.id for rule in rules if sum(other.id == rule.id for other in rules) > 1}
+    if twice:
+        raise FormatError(f"{', '.join(sorted(twice))}: more than one rule of this id: rename one")
+    return tuple(rules)
+
+
+def _rule(values: dict[str, Any], fragments: Mapping[str, str], where: str) -> Rule:
+    known = {each.name.rstrip("_") for each in fields(Rule)}
+    if unknown := values.keys() - known:
+        raise FormatError(f"{where}: unknown key {min(unknown)}: known are {', '.join(sorted(known))}")
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+    values["class_"] = values.pop("class", "secret")
+    values["allow"] = Allow(**{key: tuple(value) for key, value in values.get("allow", {}).items()})
+    values["regex"] = _spliced(values.get("regex", ""), fragments, where)
+    anchors = tuple(each for anchor in values.get("anchors", ()) for each in _expanded(anchor))
+    rule = Rule(**values | {"anchors": anchors})
+    for what, holds in _faults(rule):
+        if holds:
+            raise FormatError(f"{where}: {what}")
+    return rule
+
+
+def _faults(rule: Rule) -> Iterable[tuple[str, bool]]:
+    """Yield what may be wrong with a rule, and whether it is."""
+    yield "no anchors: name the literals without which it cannot match", not rule.anchors
+    yield "an anchor is not lower-case: write it so", any(each != each.lower() for each in rule.anchors)
+    yield "an anchor has one character: lengthen it", any(len(each) < 2 for each in rule.anchors)
+    yield "neither regex nor finder: write one", not (rule.regex or rule.finder)
+    yield f"class: write one of {', '.join(CLASSES)}", rule.class_ not in CLASSES
+    yield (
+        "id and mark: a-z, 0-9 and -, up to 40",
+        not all(re.fullmatch(KIND, x) for x in (rule.id, rule.kind)),
+    )
+    yield f"unknown check: known are {', '.join(CHECKS)}", not CHECKS.keys() >= set(rule.checks)
+    yield f"unknown finder: known are {', '.join(FINDERS)}", bool(rule.finder) and rule.finder not in FINDERS
+    yield "no hit: give one example", not rule.hit
+
+
+def _expanded(anchor: str) -> Iterable[str]:
+    """Yield `a{b,c}d` as abd and acd."""
+    parts = _BRACES.split(anchor)
+    choices = [part.split(",") if index % 2 else [part] for index, part in enumerate(parts)]
+    return ("".join(each) for each in product(*choices))
+
+
+def _spliced(regex: str, fragments: Mapping[str, str], where: str) -> str:
+    """Return `regex` with each `<<name>>` replaced by that fragment in a group of its own."""
+
+    def fragment(found: re.Match[str]) -> str:
+        if found[1] not in fragments:
+            raise FormatError(f"{where}: unknown fragment {found[1]}: known are {', '.join(fragments)}")
+        return f"(?:{fragments[found[1]]})"
+
+    return _FRAGMENT.sub(fragment, regex)
+
+
+@functools.cache
+def built_in() -> Pack:
+    """Return the pack that comes with MemShelf."""
+    return Pack(parse({name: _source(name) for name in FAMILIES}))
+
+
+def _source(name: str) -> str:
+    """Return the text of one file of the pack, from wherever the package was imported."""
+    path = (__spec__.origin or "").rpartition("pack.py")[0] + f"rules/{name}.toml"
+    source: bytes = __spec__.loader.get_data(path)  # type: ignore[union-attr] # every file loader has it
+    return source.decode("utf-8")
