@@ -28,7 +28,8 @@ class Redaction:
     """One place where something was taken out; what it was is not kept.
 
     `rule` is the kind that the mark names, `origin` the rule of the pack behind it. `line` and `column` are
-    1-based and say where `mark` stands in the redacted text. `place` is the field or heading of that text, empty when it was redacted on its own.
+    1-based and say where `mark` stands in the redacted text.
+    `place` is the field or heading of that text, empty when it was redacted on its own.
     """
 
     rule: str

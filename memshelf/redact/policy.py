@@ -11,7 +11,7 @@ from memshelf.redact.marks import KIND
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """One shelf's `(kind, regex)` pairs, as `parse_patterns` returns them, and the rules or kinds it turned off."""
+    """One shelf's `(kind, regex)` pairs, and the rules or kinds of the pack that it turned off."""
 
     patterns: tuple[tuple[str, str], ...] = ()
     off: tuple[str, ...] = ()
