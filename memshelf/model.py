@@ -205,12 +205,28 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
+class Screening:
+    """How one shelf bends redaction: memshelf.yml's `redact` of the shelf.
+
+    `off` maps a rule or kind to the reason it is off; `personal` maps email, phone, card, document or name
+    to mask, keep or refuse (mask where none is given); `allow` are addresses, `@domains` and numbers that
+    may stay; `names` are people that are personal data here.
+    """
+
+    off: dict[str, str] = field(default_factory=dict)
+    personal: dict[str, str] = field(default_factory=dict)
+    allow: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Conventions:
     """What one shelf asks of its episodes beside the built-in rules.
 
     `today` is an ISO date. `markers` are further words that count as digest markers. `rules_off`
     maps a rule's name to the reason it is off. `patterns` are `(kind, regex)` from POLICY.patterns.
-    `adopted`: another tool wrote the shelf, so what it did not demand is only warned of.
+    `screening` is how it bends redaction. `adopted`: another tool wrote the shelf, so what it did not demand
+    is only warned of.
     """
 
     today: str
@@ -218,3 +234,4 @@ class Conventions:
     rules_off: dict[str, str] = field(default_factory=dict)
     patterns: tuple[tuple[str, str], ...] = ()
     adopted: bool = False
+    screening: Screening = field(default_factory=Screening)

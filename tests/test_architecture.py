@@ -56,6 +56,8 @@ OWNERS = {
     "platformdirs": ("store/state.py",),
     "Stemmer": ("text.py",),
     "portalocker": ("store/landing.py",),
+    "ahocorasick": ("redact/pack.py",),
+    "re2": ("redact/patterns.py",),
     "mcp": ("server/", "demo/"),
     "mcp_types": ("server/",),
     "anyio": ("server/", "demo/"),

@@ -115,7 +115,7 @@ HOSTILE = [
 ]
 
 BAD_PATTERNS = [
-    *("name zq(", "name zq[", "name zq{2}{3}**", "name (?P<zq>a)(?P<zq>b)", "name a{99999999999999999999}zq"),
+    *("name zq(", "name zq[", "name zq{2}{3}**", "name (?<=zq)b", "name (zq)\\1", "name zq{5000}"),
     *("name (zq)*", "name zq|", "name $|zq", "name \\b|zq", "name (?=zq|b)"),
     *("name", "Name zq", "na_me zq", "1zq zq", f"{'n' * 41} zq", "zq"),
 ]
@@ -230,7 +230,7 @@ def test_a_hit_across_a_mark_takes_both_sides_and_keeps_the_mark() -> None:
 def test_the_more_telling_of_two_overlapping_rules_names_the_mark() -> None:
     assert redact(f"token = {TOKEN}", NONE)[0] == "token = «redacted:github-token#1»"
     assert redact(f"token = {TOKEN}/x1", NONE)[0] == "token = «redacted:github-token#1»"
-    assert redact(f"token={TOKEN}", Policy((("gap", "(?<=_)"),)))[0] == "token=«redacted:github-token#1»"
+    assert redact(f"token={TOKEN}", Policy((("gap", r"\b"),)))[0] == "token=«redacted:github-token#1»"
     assert redact(f"https://x:{TOKEN}@h/a", NONE)[0] == "https://x:«redacted:github-token#1»@h/a"
 
 

@@ -25,6 +25,7 @@ VERBS = {
     "read": "show one episode, or some of its sections",
     "search": "find episodes by words",
     "review": "decide on drafts: accept, edit or reject",
+    "redact": "put marks where secrets stand, standard input to standard output",
     "check": "hold episode files against every rule",
     "render": "write INDEX.md, ledger.tsv and stats.svg",
     "doctor": "hold the whole library against every rule, on disk and as committed",

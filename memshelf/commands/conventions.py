@@ -16,4 +16,4 @@ def conventions_of(library: Library, shelf: str, today: str) -> Conventions:
     own = library.settings.shelf(shelf)
     patterns = parse_patterns(library.policy_text(shelf))
     adopted = library.settings.contract == "adopted"
-    return Conventions(today, own.markers, own.rules_off, patterns, adopted)
+    return Conventions(today, own.markers, own.rules_off, patterns, adopted, own.redact)

@@ -261,6 +261,7 @@ def _without_patterns(patient: Patient, name: str) -> Conventions:
         own.shelf(name).markers,
         own.shelf(name).rules_off,
         adopted=own.contract == "adopted",
+        screening=own.shelf(name).redact,
     )
 
 

@@ -9,7 +9,7 @@ from memshelf.commands.conventions import conventions_of
 from memshelf.commands.drafts import find_drafts
 from memshelf.errors import UsageError
 from memshelf.lines import squeeze
-from memshelf.redact import Policy
+from memshelf.redact import policy_of
 from memshelf.redact.doors import scrub
 from memshelf.store import drafts
 
@@ -45,7 +45,7 @@ def reject(library: Library, request: RejectRequest, today: str, *, seen: Entry 
         raise UsageError("reason: holds a control character or broken text: write plain words")
     name = request.id if not request.shelf else f"{request.shelf}/{request.id}"
     entry = find_drafts(library, [seen or name])[0]
-    policy = Policy(conventions_of(library, entry.shelf, today).patterns)
+    policy = policy_of(conventions_of(library, entry.shelf, today))
     reason = " ".join(scrub(request, policy)[0].reason.split())
     if not reason:
         raise UsageError("a rejection needs its reason: pass --reason TEXT")

@@ -11,7 +11,7 @@ from memshelf.commands.drafts import find_drafts
 from memshelf.errors import Refused
 from memshelf.formats import episode as episode_format
 from memshelf.model import Section
-from memshelf.redact import Marks, Policy, redact
+from memshelf.redact import Marks, Policy, policy_of, redact
 from memshelf.requests import SECTION_FIELDS
 from memshelf.store import drafts
 
@@ -77,7 +77,7 @@ def revise(library: Library, draft: str | Entry, text: str, today: str) -> Revis
     conventions = replace(conventions_of(library, entry.shelf, today), adopted=False)
     marks = Marks.after(before)
     marks.reserve(text)
-    episode, redactions = _redacted(edited, Policy(conventions.patterns), marks)
+    episode, redactions = _redacted(edited, policy_of(conventions), marks)
     clean, warnings = checked_text(entry.path, episode, conventions)
     note = drafts.read_note(library.git, entry.commit)
     lines = tuple(f"{item.rule} {item.place}:{item.line}" for item in redactions)

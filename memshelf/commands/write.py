@@ -14,7 +14,7 @@ from memshelf.commands.shelving import Proposal, shelve
 from memshelf.errors import MemShelfError, Refused
 from memshelf.formats import episode as episode_format
 from memshelf.model import REV_LENGTH, Entry, Episode, State
-from memshelf.redact import Marks, Policy, redact
+from memshelf.redact import Marks, policy_of, redact
 from memshelf.redact.doors import scrub
 from memshelf.store import catalogue, drafts, snapshot
 
@@ -95,7 +95,7 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
     view, base = catalogue.consult(library, lambda kept: _before(kept, wanted, request, caller), first=wanted)
     shelf = view.name
     conventions = replace(conventions_of(library, shelf, caller.today), adopted=False)
-    policy = Policy(conventions.patterns)
+    policy = policy_of(conventions)
     if redact(f"{caller.client}\n{caller.session}", policy)[1]:
         raise Refused("the client's name or session id holds a secret: start the client without it")
     marks = Marks.after(episode_format.render(base.episode)) if base else None

@@ -7,22 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memshelf.errors import FormatError
+from memshelf.model import Screening
 
 NAME = "memshelf.yml"
 BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|\Z)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![./])")
 """What `git check-ref-format --branch` lets through."""
 
 CHOICES = {"review": ("branch", "off"), "derived": ("local", "bot"), "contract": ("full", "adopted")}
-SHELF_KEYS = ("markers", "rules_off", "projects")
+SHELF_KEYS = ("markers", "rules_off", "projects", "redact")
+REDACT_KEYS = ("off", "personal", "allow", "names")
+PERSONAL = ("email", "phone", "card", "document", "name")
+FATES = ("mask", "keep", "refuse")
 
 
 @dataclass(frozen=True, slots=True)
 class ShelfSettings:
-    """What one shelf sets: digest markers, rules that are off with the reason, projects it serves."""
+    """What one shelf sets: digest markers, rules off with the reason, projects it serves, redaction."""
 
     markers: tuple[str, ...] = ()
     rules_off: dict[str, str] = field(default_factory=dict)
     projects: tuple[str, ...] = ()
+    redact: Screening = field(default_factory=Screening)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,9 @@ class Settings:
 def revive(values: dict[str, Any]) -> Settings:
     """Make settings of their fields as JSON gives them."""
     shelves = {
-        name: ShelfSettings(tuple(own["markers"]), own["rules_off"], tuple(own["projects"]))
+        name: ShelfSettings(
+            tuple(own["markers"]), own["rules_off"], tuple(own["projects"]), _revived(own["redact"])
+        )
         for name, own in values["shelves"].items()
     }
     return Settings(**values | {"shelves": shelves})
@@ -73,7 +80,25 @@ def _shelf(name: str, value: Any) -> ShelfSettings:
     rules_off = _mapping(keys.get("rules_off") or {}, "rules_off")
     if not all(isinstance(reason, str) and reason.strip() for reason in rules_off.values()):
         raise FormatError(f"shelves: {name}: rules_off: give each rule its reason: `rule: why`")
-    return ShelfSettings(_texts(keys, "markers"), rules_off, _texts(keys, "projects"))
+    redact = _redact(_mapping(keys.get("redact") or {}, "redact"), f"shelves: {name}: redact: ")
+    return ShelfSettings(_texts(keys, "markers"), rules_off, _texts(keys, "projects"), redact)
+
+
+def _redact(keys: dict[str, Any], where: str) -> Screening:
+    _known(keys, REDACT_KEYS, where)
+    off = _mapping(keys.get("off") or {}, f"{where}off")
+    if not all(isinstance(reason, str) and reason.strip() for reason in off.values()):
+        raise FormatError(f"{where}off: give each rule its reason: `rule: why`")
+    personal = _mapping(keys.get("personal") or {}, f"{where}personal")
+    _known(personal, PERSONAL, f"{where}personal: ")
+    for kind, fate in personal.items():
+        if fate not in FATES:
+            raise FormatError(f"{where}personal: {kind}: write one of {', '.join(FATES)}")
+    return Screening(off, personal, _texts(keys, "allow"), _texts(keys, "names"))
+
+
+def _revived(own: dict[str, Any]) -> Screening:
+    return Screening(own["off"], own["personal"], tuple(own["allow"]), tuple(own["names"]))
 
 
 def _known(keys: dict[str, Any], allowed: tuple[str, ...], where: str) -> None:

@@ -10,6 +10,7 @@ from memshelf.redact.checks import CHECKS, Candidate, entropy, is_placeholder
 from memshelf.redact.finders import FINDERS
 from memshelf.redact.marks import MARK, Marks, Origin, Redaction, report
 from memshelf.redact.pack import Pack, Rule, built_in, compiled
+from memshelf.redact.patterns import matches
 from memshelf.redact.policy import Policy
 
 SPREADS = 8
@@ -79,7 +80,7 @@ def _joined(first: Hit, second: Hit) -> Hit:
 def _of_policy(text: str, policy: Policy) -> Iterator[Hit]:
     for kind, regex in policy.patterns:
         origin = Origin("POLICY.patterns", "secret")
-        yield from (Hit(*found.span(), 0, kind, origin) for found in re.finditer(regex, text) if found[0])
+        yield from (Hit(*span, 0, kind, origin) for span in matches(regex, text))
 
 
 def _of_pack(text: str, pack: Pack, policy: Policy) -> list[Hit]:

@@ -1,46 +1,41 @@
-"""What one shelf asks to be redacted beside the built-in rules: its POLICY.patterns."""
+"""What one shelf asks of redaction: its patterns, the rules that are off, what becomes of personal data."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from memshelf.errors import FormatError
-from memshelf.redact.marks import KIND
+from memshelf.model import Screening
+
+if TYPE_CHECKING:
+    from memshelf.model import Conventions
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """One shelf's `(kind, regex)` pairs, and the rules or kinds of the pack that it turned off."""
+    """The `(kind, regex)` pairs of one shelf, as `parse_patterns` returns them, and its `redact` settings."""
 
     patterns: tuple[tuple[str, str], ...] = ()
-    off: tuple[str, ...] = ()
+    screening: Screening = field(default_factory=Screening)
+
+    def with_patterns(self, patterns: tuple[tuple[str, str], ...]) -> Policy:
+        """Return the policy with more patterns."""
+        return replace(self, patterns=self.patterns + patterns)
 
     def applies(self, rule: str, kind: str) -> bool:
-        """Tell whether a rule of the pack, or every rule of its kind, is in force on the shelf."""
-        return rule not in self.off and kind not in self.off
+        """Tell whether a rule of the pack, named by its id or by its kind, is in force on the shelf."""
+        off = self.screening.off
+        return rule not in off and kind not in off and self.screening.personal.get(kind) != "keep"
+
+    def lets(self, value: str) -> bool:
+        """Tell whether the shelf lets a piece of personal data stay: named whole, or by its `@domain`."""
+        folded = value.lower()
+        return any(
+            folded.endswith(each) if each.startswith("@") else folded == each
+            for each in map(str.lower, self.screening.allow)
+        )
 
 
-def parse_patterns(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the `(kind, regex)` pairs of a POLICY.patterns file: `<kind> <regex>` a line, `#` comments.
-
-    Raises FormatError with the line of the first bad pattern; its message never repeats the pattern.
-    """
-    lines = ((number, line.strip()) for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1))
-    return tuple(_parse_line(line, number) for number, line in lines if line and not line.startswith("#"))
-
-
-def _parse_line(line: str, number: int) -> tuple[str, str]:
-    kind, _, regex = line.partition(" ")
-    regex = regex.strip()
-    if not re.fullmatch(KIND, kind):
-        raise FormatError(f"line {number}: not `<kind> <regex>`: a kind is a-z, 0-9 and -, up to 40", number)
-    try:
-        pattern = re.compile(regex)
-    except (re.error, OverflowError, RecursionError):
-        raise FormatError(
-            f"line {number}: no regular expression: mend it or put # before it", number
-        ) from None
-    if any(not found.group() for sample in ("", "a b") for found in pattern.finditer(sample)):
-        raise FormatError(f"line {number}: matches the empty string: ask for at least one character", number)
-    return kind, regex
+def policy_of(conventions: Conventions) -> Policy:
+    """Return the policy in what a shelf asks of its episodes."""
+    return Policy(conventions.patterns, conventions.screening)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memshelf.model import Level
-from memshelf.redact import Policy, redact
+from memshelf.redact import policy_of, redact
 from memshelf.rules.registry import Breach, rule
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def holds_secret(episode: Episode, conventions: Conventions) -> Iterator[Breach]
     Git keeps every version for ever, and every clone has it. Take it out, and change the password or
     revoke the token: what has been committed must be taken for known.
     """
-    policy = Policy(conventions.patterns)
+    policy = policy_of(conventions)
     for place, text, line in _texts(episode):
         found = redact(text, policy)[1]
         if found:

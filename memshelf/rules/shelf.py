@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memshelf.formats.markdown import scan
 from memshelf.model import Finding, Level
-from memshelf.redact import Policy, redact
+from memshelf.redact import policy_of, redact
 from memshelf.rules import ground, proposals  # noqa: F401 # importing a file puts its rules on the list
 from memshelf.rules.facts import OPENED, Change, Derived, Facts, Named, Raw, conflict_line
 from memshelf.rules.ground import MEND
@@ -260,7 +260,7 @@ def secret_at_rest(facts: Facts, conventions: Conventions) -> Iterator[Fault]:
     Every clone has what is committed, and git keeps every version. Take it out, and change the password
     or revoke the token: what has been committed must be taken for known.
     """
-    policy = Policy(conventions.patterns)
+    policy = policy_of(conventions)
     for raw in facts.texts:
         found = redact(raw.text, policy)[1]
         if found:

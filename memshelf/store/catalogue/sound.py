@@ -36,7 +36,13 @@ class Sound:
 
     def mark(self, path: str, raw: bytes, conventions: Conventions, other: object = "") -> bytes:
         """Return the mark of a file; `other` is what it was judged by beside its shelf's conventions."""
-        asked = (conventions.markers, conventions.rules_off, conventions.patterns, conventions.adopted)
+        asked = (
+            conventions.markers,
+            conventions.rules_off,
+            conventions.patterns,
+            conventions.adopted,
+            conventions.screening,
+        )
         facts = f"{path}\0{asked!r}\0{other!r}\0".encode("utf-8", "surrogateescape")
         return sha256(self.code + facts + raw).digest()
 
