@@ -1,4 +1,4 @@
-"""What a regex cannot say about a hit: check digits, and whether a value is a stand-in or mere words."""
+"""What a regex cannot say about a hit: whether its value is a stand-in, mere words, or strong enough."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
+
+from memshelf.redact import digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +31,21 @@ class Candidate:
 Check = Callable[[Candidate], bool]
 
 _PLACEHOLDER = re.compile(
-    r"(?i)^(?:(?:your|my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ].*|\W*|\[[\w ]*\]|pass(?:word|wd)?"
+    r"(?i)^(?:(?:your|my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ].*|\W*|\[[\w ]*\]|pass(?:word|wd)?|pwd"
     r"|secret|token|string|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
-    r"|\$?\{.*\})$|change[-_]?me|placeholder|redacted|(?-i:EXAMPLE)"
+    r"|\$?\{.*\}|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|(?-i:EXAMPLE)|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
 )
 _WORD = re.compile(r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}")
 _PATH = re.compile(r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}")
+_TECHNICAL = re.compile(
+    r"(?i)v?\d[\d.,:/x-]*[a-zа-я%]{0,12}|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
+    r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
+    r"|ssl|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
+    r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
+    r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
+)
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})")
 
 
 def is_placeholder(value: str) -> bool:
@@ -45,6 +57,27 @@ def entropy(value: str) -> float:
     """Return Shannon's entropy of `value` in bits a character."""
     size = len(value)
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
+
+
+def changes(value: str) -> int:
+    """Return how often neighbours in `value` are of different classes: small, capital, digit."""
+    kinds = ["l" if char.islower() else "u" if char.isupper() else "d" if char.isdigit() else "" for char in value]
+    return sum(1 for left, right in pairwise(kinds) if left and right and left != right)
+
+
+def is_strong(value: str) -> bool:
+    """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
+    if len(value) < 6 or _TECHNICAL.fullmatch(value) or _PATH.fullmatch(value) or "://" in value:
+        return False
+    if not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
+        return False
+    kinds = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum())
+    return sum(any(map(kind, value)) for kind in kinds) >= 3 or changes(value) >= 3
+
+
+def _random(found: Candidate) -> bool:
+    """Whether the end of the value changes between letters, capitals and digits as words do not."""
+    return changes(found.value[-24:]) >= 4
 
 
 def _secret_like(found: Candidate) -> bool:
@@ -70,13 +103,113 @@ def _url_password(found: Candidate) -> bool:
     return len(found.value) >= 4 and not _PATH.fullmatch(found.value)
 
 
+def _argument(found: Candidate) -> bool:
+    """Whether the word behind a flag is a password: quoted, or no plain word and no number."""
+    value = found.value
+    if found.quoted:
+        return " " not in value.strip() and not value.startswith("-")
+    return not _TECHNICAL.fullmatch(value) and not _PATH.fullmatch(value)
+
+
+def _field(found: Candidate) -> bool:
+    """Whether a field of a file or statement holds more than a word or a sentence."""
+    value = found.value.strip()
+    if re.search(r"\s", value) or len(value) < 4:
+        return False
+    return not _plain(re.split(r"[\s._/(){}:-]+", value))
+
+
+def _cell(found: Candidate) -> bool:
+    """Whether a table's cell holds a secret: no spaces, and a digit or a sign that words do not have."""
+    value = found.value
+    mixed = any(map(str.isalpha, value)) and bool(re.search(r"[\d!#$%^&*+=~]", value))
+    return len(value) >= 5 and not re.search(r"\s", value) and mixed and not _TECHNICAL.fullmatch(value)
+
+
+def _prose_password(found: Candidate) -> bool:
+    """Whether the word behind «password» in a sentence is one."""
+    value, quoted = found.value, found.quoted
+    if value.isdigit():
+        told = quoted or re.search(r"(?i)pin|пин|[:=—]|\bis\b", found.key)
+        return 4 <= len(value) <= 8 and bool(told) and (quoted or not re.match(r"(?:19|20)\d\d\Z", value))
+    if quoted and not re.search(r"[\d!@#$%^&*]", value):
+        return False
+    return is_strong(value) or (quoted and not _TECHNICAL.fullmatch(value) and len(value) >= 6)
+
+
+def _prose_key(found: Candidate) -> bool:
+    """Whether the word behind «token» or «key» in a sentence is one: long, mixed, and no id or digest."""
+    value = found.value
+    if _UUID.fullmatch(value) or (_HEX.fullmatch(value) and len(value) != 32) or _PATH.fullmatch(value):
+        return False
+    return changes(value[-24:]) >= 4 and not _plain(re.split(r"[-\s._/~:=]+", value)) and not _TECHNICAL.fullmatch(value)
+
+
+def _email(found: Candidate) -> bool:
+    return not _NO_EMAIL.search(found.value) and not _RESERVED.search(found.value)
+
+
+_RESERVED = re.compile(
+    r"(?i)@(?:[\w-]+\.)*(?:example\.(?:com|org|net|ru)|example|test|invalid|localhost|local|internal|lan|corp|home|svc"
+    r"|cluster|domain\.(?:com|tld)|company\.com|yourdomain\.\w+|email\.com|users\.noreply\.github\.com|(?:mail|e-?mail)\.tld"
+    r"|host\.(?:com|tld)|server\.com|site\.com|acme\.(?:com|org)|iam\.gserviceaccount\.com)\Z"
+)
+_NO_EMAIL = re.compile(
+    r"(?i)^(?:no-?reply|do-?not-?reply|git|hg|svn|ssh|user|username|you|your[\w.-]*|name|me|someone|foo|bar|postmaster"
+    r"|mailer-daemon|root|notifications?)@|\.(?:png|jpe?g|gif|svg|webp|ico|js|ts|jsx|tsx|css|scss|py|md|json|ya?ml|html?|service|timer"
+    r"|socket|target|mount|slice|conf|so|zip|gz|tgz|sh|rb|go|rs|java|vue|map|lock|txt|pdf|exe|dll|whl)\Z|@\d|\[bot\]"
+)
+
+
+def _phone_plain(found: Candidate) -> bool:
+    """Whether a number behind «phone» or «call» is one: grouped, or as long as one without groups."""
+    value = found.value.strip()
+    number = digits.digits_of(value)
+    if value.startswith("+"):
+        return digits.is_phone(value)
+    if re.match(r"(?:19|20)\d\d[-.]\d\d[-.]\d\d", value) or not 7 <= len(number) <= 13:
+        return False
+    return len(value) > len(number) or (len(number) == 11 and number[0] in "78" and number[1] in "3489")
+
+
+def _card_labelled(found: Candidate) -> bool:
+    number = digits.digits_of(found.value)
+    return (len(number) == 20 and number.startswith(("40", "42"))) or (
+        13 <= len(number) <= 19 and digits.is_card(number)
+    )
+
+
+def _document(found: Candidate) -> bool:
+    value = found.value
+    dated = re.search(r"(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}-\d\d-\d\d", value)
+    return len(digits.digits_of(value)) >= 6 and not dated and not re.fullmatch(r"[\d.]*\.[\d.]*", value)
+
+
 def _plain(parts: list[str]) -> bool:
     return all(_WORD.fullmatch(part) or part.isdigit() for part in parts)
 
 
 CHECKS: dict[str, Check] = {
+    "random": _random,
     "secret-like": _secret_like,
     "password-like": _password_like,
     "url-password": _url_password,
+    "strong": lambda found: is_strong(found.value),
+    "argument": _argument,
+    "field": _field,
+    "cell": _cell,
+    "prose-password": _prose_password,
+    "prose-strong": lambda found: is_strong(found.value),
+    "prose-key": _prose_key,
+    "email": _email,
+    "phone": lambda found: digits.is_phone(found.value),
+    "phone-plain": _phone_plain,
+    "card": lambda found: digits.is_card(found.value),
+    "card-labelled": _card_labelled,
+    "document": _document,
+    "snils": lambda found: digits.snils(found.value),
+    "inn": lambda found: digits.inn(found.value),
+    "iban97": lambda found: digits.iban97(found.value),
+    "base58check": lambda found: digits.base58check(found.value),
 }
 """Name in the pack -> what must hold."""

@@ -16,6 +16,10 @@ from memshelf.redact.policy import Policy
 SPREADS = 8
 """From this many characters on a caught value goes wherever else it stands."""
 
+PROSE = 4
+"""The layer whose values stand in sentences."""
+
+QUOTES = ("\"", "'", "`", "«", "“")
 _DIGITS = re.compile(r"(?<![0-9.])[+(]?[0-9](?:[0-9 ().\-\u2011\u00a0]{5,28})[0-9]")
 _LINE = 200
 
@@ -139,13 +143,24 @@ def _matches(text: str, rule: Rule, start: int, end: int) -> Iterator[Candidate]
     names: list[str] | list[int] = [name for name in match.groupdict() if name.startswith("value")]
     for name in names or [0]:
         if match[name]:
-            yield Candidate(text, *match.span(name), text[match.start() : match.start(name)])
+            yield _trimmed(text, *match.span(name), match.start(), rule.layer)
+
+
+def _trimmed(text: str, start: int, end: int, key: int, layer: int) -> Candidate:
+    """Return the value without its quotes and, in prose, without the sentence's punctuation."""
+    quoted = text[start] in "\"'" and text[end - 1] == text[start] and end - start > 2
+    if quoted:
+        start, end = start + 1, end - 1
+    elif layer == PROSE:
+        end = start + len(text[start:end].rstrip(".,;:?…*"))
+        quoted = text[start - 1 : start] in QUOTES
+    return Candidate(text, start, end, text[key:start], quoted)
 
 
 def _holds(rule: Rule, found: Candidate) -> bool:
     """Tell whether a match is a hit: its checks hold and nothing lets it go."""
     value = found.value
-    if is_placeholder(value) or (rule.entropy and entropy(value) < rule.entropy):
+    if not value or is_placeholder(value) or (rule.entropy and entropy(value) < rule.entropy):
         return False
     return all(CHECKS[check](found) for check in rule.checks) and not _allowed(rule, found)
 

@@ -1,4 +1,4 @@
-"""Hits that one regex cannot describe: values in their quotes, and what spans many lines."""
+"""Hits that one regex cannot describe: values in their quotes, cookies, tables, lists of codes, addresses."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from memshelf.redact.checks import Candidate
 Finder = Callable[[str, "re.Match[str]"], Iterator[Candidate]]
 """What a rule's regex matched, in its text -> what the rule hits."""
 
+ROWS = 200
+"""How many rows of a table are looked at from its head."""
+
 _OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|\w{1,20}://)"
 _VALUE = re.compile(
     rf"\\\"{_OPEN}([^\"\\\n]++)\\\"|\"{_OPEN}((?>(?:[^\"\\\n]|\\.)+))\"|'{_OPEN}([^'\n]++)'|`{_OPEN}([^`\n]++)`"
@@ -17,6 +20,15 @@ _VALUE = re.compile(
     r"(?![A-Za-z_$][\w$]*+(?>(?:\.[\w$]++)*)[(\[])"
     r"(?P<bare>(?:[^\s\"'`<&,;\\|«»]|[\"'](?=\w)|<(?![/A-Za-z])|[&,;](?![\w.-]{0,40}=|\s|\Z)|\\(?![nrt\"'`]))+)"
 )
+_PAIR = re.compile(r"[;\s]{0,3}([\w.%$@-]{1,60})=([^;\s\"'`]{0,4000})(?=;|\s|[\"'`]|\Z)")
+_SESSION = re.compile(r"(?i)sess|(?:^|[._-])sid|auth|token|jwt|csrf|xsrf|remember|ticket|user|login|secret|key|\A[sdc]\Z|id\Z")
+_MANNERS = re.compile(r"(?i)(?:path|domain|expires|max-age|samesite|lang\w*|theme|locale|tz|_ga\w*|_gid|_fbp|currency)\Z")
+_RULE_LINE = re.compile(r"[ \t]{0,20}\|?[ \t:|-]{2,400}\|?[ \t]*\Z")
+_SEED = re.compile(r"(?>(?:\d{1,2}[.)] ?)?[a-z]{3,8}(?:[ \t,\n]{1,3}(?:\d{1,2}[.)] ?)?[a-z]{3,8}){11,30})(?![a-z])")
+_NO_SEED = frozenset("the and was were are for with not that this from have has had its they but our been".split())
+_CODE = re.compile(r"[\s,;•*`\"'-]{0,6}((?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4})(?![\w-])")
+_LOCAL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}\Z")
+_DOMAIN = re.compile(r"@(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,6}[^\W\d_]{2,24}(?![\w-]|\.\w)(?!:[~/])")
 
 
 def _labelled(text: str, label: re.Match[str]) -> Iterator[Candidate]:
@@ -29,5 +41,91 @@ def _labelled(text: str, label: re.Match[str]) -> Iterator[Candidate]:
         yield Candidate(text, start, end, label[0], not found["bare"])
 
 
-FINDERS: dict[str, Finder] = {"labelled": _labelled}
+def _cookies(text: str, head: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the values of cookies that say who someone is."""
+    at = head.end()
+    for _ in range(60):
+        pair = _PAIR.match(text, at)
+        if not pair:
+            return
+        at = pair.end()
+        long = len(pair[2]) >= 24
+        if not _MANNERS.match(pair[1]) and len(pair[2]) >= 8 and (long or _SESSION.search(pair[1])):
+            yield Candidate(text, *pair.span(2), pair[1])
+
+
+def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the cells below a column's head: of a Markdown table, or of lines with commas, tabs or `;`."""
+    begin = text.rfind("\n", 0, head.start()) + 1
+    end = text.find("\n", head.end())
+    line = text[begin:end] if end >= 0 else ""
+    delimiter = next((each for each in "|\t,;" if each in line), "")
+    before = text[begin : head.start()]
+    if not delimiter or before.rpartition(delimiter)[2].strip(" \t*`\"_"):
+        return
+    column, size = before.count(delimiter), line.count(delimiter)
+    rule_end = text.find("\n", end + 1)
+    ruled = bool(_RULE_LINE.match(text[end + 1 : rule_end if rule_end >= 0 else len(text)]))
+    if ruled != (delimiter == "|"):
+        return
+    at = rule_end if ruled else end
+    for _ in range(ROWS):
+        if at < 0:
+            return
+        stop = text.find("\n", at + 1)
+        row = text[at + 1 : stop if stop >= 0 else len(text)].rstrip("\r")
+        if delimiter not in row or (not ruled and row.count(delimiter) != size):
+            return
+        yield from _cell(text, at + 1, row.split(delimiter), column)
+        at = stop
+
+
+def _cell(text: str, begin: int, cells: list[str], column: int) -> Iterator[Candidate]:
+    """Yield the cell of a row that begins at `begin`, without its markup."""
+    if column < len(cells):
+        start = begin + sum(len(cell) + 1 for cell in cells[:column])
+        cell = cells[column]
+        bare = cell.strip(" \t*`\"'")
+        start += cell.find(bare) if bare else 0
+        yield Candidate(text, start, start + len(bare), quoted=True)
+
+
+def _seed_phrase(text: str, head: re.Match[str]) -> Iterator[Candidate]:
+    """Yield 12 to 24 words of a wallet's phrase."""
+    found = _SEED.match(text, head.end())
+    if found:
+        words = re.findall(r"[a-z]+", found[0])
+        if len(words) in (12, 15, 18, 21, 24) and not _NO_SEED.intersection(words):
+            yield Candidate(text, *found.span(), head[0], quoted=True)
+
+
+def _codes(text: str, head: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the codes of a list, as far as it goes."""
+    at = head.end()
+    while found := _CODE.match(text, at):
+        at = found.end()
+        yield Candidate(text, *found.span(1), head[0])
+
+
+def _address(text: str, sign: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the e-mail address around an @."""
+    domain = _DOMAIN.match(text, sign.start())
+    local = _LOCAL.search(text[max(0, sign.start() - 65) : sign.start()])
+    if domain and local and not local[0].startswith((".", "-")):
+        start = sign.start() - len(local[0])
+        if text[start - 1 : start] not in ("/", ":", "@", "="):
+            yield Candidate(text, start, domain.end())
+        elif text[max(0, start - 7) : start].lower() in ("mailto:",) or text[start - 1] in ":=":
+            if "//" not in text[max(0, start - 40) : start].rpartition(" ")[2]:
+                yield Candidate(text, start, domain.end())
+
+
+FINDERS: dict[str, Finder] = {
+    "labelled": _labelled,
+    "cookies": _cookies,
+    "table": _table,
+    "seed-phrase": _seed_phrase,
+    "codes": _codes,
+    "email": _address,
+}
 """Name in the pack -> the function."""

@@ -18,7 +18,7 @@ from memshelf.redact.marks import KIND
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-FAMILIES = ("fragments", "keep", "providers", "structure", "labels")
+FAMILIES = ("fragments", "keep", "providers-ai", "providers-cloud", "providers-dev", "providers-comm", "structure", "labels", "prose", "personal")
 """The files of `rules/`, in order; a rule that stands earlier wins within its layer."""
 
 CLASSES = ("secret", "personal", "keep")
@@ -136,7 +136,7 @@ def _faults(rule: Rule) -> Iterable[tuple[str, bool]]:
     """Yield what may be wrong with a rule, and whether it is."""
     yield "no anchors: name the literals without which it cannot match", not rule.anchors
     yield "an anchor is not lower-case: write it so", any(each != each.lower() for each in rule.anchors)
-    yield "an anchor has one character: lengthen it", any(len(each) < 2 for each in rule.anchors)
+    yield "an anchor is one letter: lengthen it", any(each.isalnum() and len(each) < 2 for each in rule.anchors)
     yield "neither regex nor finder: write one", not (rule.regex or rule.finder)
     yield f"class: write one of {', '.join(CLASSES)}", rule.class_ not in CLASSES
     yield (
