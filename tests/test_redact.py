@@ -14,7 +14,8 @@ TOKENS = {  # joined here, so that no file of the repository holds what a scanne
     "github-token": ["gh" + "p_" + BODY[:36], "github" + "_pat_" + BODY[:22] + "_" + BODY[:59]],
     "gitlab-token": ["gl" + "pat-" + BODY[:20]],
     "aws-key-id": ["AK" + "IA" + "QWERTYUIOPASDFGH", "AS" + "IA" + "QWERTY234567ABCD"],
-    "slack-token": ["xox" + "b-123456789012-" + BODY[:24], "hooks.slack" + ".com/services/T0/B0/" + BODY],
+    "slack-token": ["xox" + "b-123456789012-" + BODY[:24]],
+    "webhook": ["hooks.slack" + ".com/services/T0/B0/" + BODY],
     "anthropic-key": ["sk-" + "ant-api03-" + BODY[:90]],
     "openai-key": ["sk-" + "proj-" + BODY[:80], "sk" + "-" + BODY[:48]],
     "google-key": ["AI" + "za" + BODY[:35]],
@@ -24,7 +25,8 @@ TOKENS = {  # joined here, so that no file of the repository holds what a scanne
     "huggingface-token": ["h" + "f_" + BODY[:34]],
     "jwt": ["ey" + "J" + BODY[:30] + ".ey" + "J" + BODY[:40] + "." + BODY[:43]],
     "telegram-token": ["1234567890" + ":AA" + BODY[:33]],
-    "provider-token": ["S" + "G." + BODY[:22] + "." + BODY[:43], "hv" + "s." + BODY[:90]],
+    "sendgrid-key": ["S" + "G." + BODY[:22] + "." + BODY[:43]],
+    "vault-token": ["hv" + "s." + BODY[:90]],
 }
 TOKEN = TOKENS["github-token"][0]
 OTHER = "gh" + "o_" + BODY[5:41]

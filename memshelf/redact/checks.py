@@ -33,7 +33,7 @@ Check = Callable[[Candidate], bool]
 _PLACEHOLDER = re.compile(
     r"(?i)^(?:(?:your|my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ].*|\W*|\[[\w ]*\]|pass(?:word|wd)?|pwd"
     r"|secret|token|string|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
-    r"|\$?\{.*\}|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|(?-i:EXAMPLE)|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
+    r"|\$?\{.*\}|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…|^arn:|^urn:|^\$[a-z]+(?:\.[\w-]+)+$|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
 )
 _WORD = re.compile(r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}")
 _PATH = re.compile(r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}")
@@ -190,6 +190,7 @@ def _plain(parts: list[str]) -> bool:
 
 
 CHECKS: dict[str, Check] = {
+    "pem": lambda found: bool(re.search(r"(?!x{20}|X{20})[A-Za-z0-9+/]{20}", found.value)),
     "random": _random,
     "secret-like": _secret_like,
     "password-like": _password_like,

@@ -20,7 +20,7 @@ PROSE = 4
 """The layer whose values stand in sentences."""
 
 QUOTES = ("\"", "'", "`", "«", "“")
-_DIGITS = re.compile(r"(?<![0-9.])[+(]?[0-9](?:[0-9 ().\-\u2011\u00a0]{5,28})[0-9]")
+_DIGITS = re.compile(r"[0-9][0-9 ().\-\u2011\u00a0]{5,28}[0-9]")
 _LINE = 200
 
 
