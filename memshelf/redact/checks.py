@@ -14,12 +14,12 @@ from memshelf.redact import digits
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a rule found: `text[start:end]` is `value`, behind `key`; `quoted` when quotes enclose it."""
+    """What a rule found: `text[start:end]` is `value`; what names it begins at `begin`."""
 
     text: str
     start: int
     end: int
-    key: str = ""
+    begin: int
     quoted: bool = False
 
     @property
@@ -27,11 +27,16 @@ class Candidate:
         """Return what would be taken out."""
         return self.text[self.start : self.end]
 
+    @property
+    def key(self) -> str:
+        """Return what stands from `begin` to the value."""
+        return self.text[self.begin : self.start]
+
 
 Check = Callable[[Candidate], bool]
 
 _PLACEHOLDER = re.compile(
-    r"(?i)^(?:(?:your|my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ].*|\W*|\[[\w ]*\]|pass(?:word|wd)?|pwd"
+    r"(?i)^(?:(?:your|my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ].*|\W*|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
     r"|secret|token|string|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
     r"|\$?\{.*\}|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…|^arn:|^urn:|^\$[a-z]+(?:\.[\w-]+)+$|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
 )
@@ -83,7 +88,7 @@ def _random(found: Candidate) -> bool:
 def _secret_like(found: Candidate) -> bool:
     """Whether the value behind a secret's label is more than words, numbers and paths."""
     value = found.value
-    if len(value) < 8 or (_PATH.fullmatch(value) and value.islower()):
+    if len(value) < 8 or re.search(r"\A[{\[(<]|\s", value) or (_PATH.fullmatch(value) and value.islower()):
         return False
     return not _plain(re.split(r"[-\s._/~@,;(){}!]+", value))
 
@@ -91,7 +96,7 @@ def _secret_like(found: Candidate) -> bool:
 def _password_like(found: Candidate) -> bool:
     """Whether the value behind a password's label can be one: a quoted word and a number may be."""
     value = found.value
-    if len(value) < 4 or _PATH.fullmatch(value):
+    if len(value) < 4 or _PATH.fullmatch(value) or (value[0] in "{[(<" and not found.quoted):
         return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True

@@ -93,22 +93,16 @@ def _of_pack(text: str, pack: Pack, policy: Policy) -> list[Hit]:
     done: dict[int, int] = {}
     for start, end, index in _anchored(text, pack):
         rule = pack.rules[index]
-        if start < done.get(index, 0):
+        match = _match(text, pack, index, start, end)
+        if not match or start < done.get(index, 0):
             continue
-        for found in _matches(text, rule, start, end):
+        for found in _candidates(text, rule, match):
             if rule.class_ == "keep":
                 kept.append((found.start, found.end))
-            elif policy.applies(rule.id, rule.kind) and _holds(rule, found):
+            elif policy.applies(rule.id, rule.kind) and _holds(rule, found) and _unallowed(policy, rule, found):
                 done[index] = max(done.get(index, 0), found.end)
-                hits.append(
-                    Hit(
-                        found.start,
-                        found.end,
-                        rule.layer * 1000 + index,
-                        rule.kind,
-                        Origin(rule.id, rule.class_),
-                    )
-                )
+                origin = Origin(rule.id, rule.class_)
+                hits.append(Hit(found.start, found.end, rule.layer * 1000 + index, rule.kind, origin))
     if kept and hits:
         hits = [hit for hit in hits if not any(start <= hit.start < end for start, end in kept)]
     return hits
@@ -120,23 +114,25 @@ def _anchored(text: str, pack: Pack) -> Iterator[tuple[int, int, int]]:
     if len(folded) != len(text):  # İ alone grows
         folded = text.replace("\u0130", "i").lower()
     for last, targets in pack.automaton.iter(folded):
+        end = last + 1
         for length, index in targets:
-            yield last + 1 - length, last + 1, index
-    if pack.on_digits:
-        for run in _DIGITS.finditer(text):
-            for index in pack.on_digits:
-                yield *run.span(), index
+            yield end - length, end, index
+    for run in _DIGITS.finditer(text):
+        for index in pack.on_digits:
+            yield *run.span(), index
 
 
-def _matches(text: str, rule: Rule, start: int, end: int) -> Iterator[Candidate]:
-    """Yield what the rule finds at one anchor, before it is judged."""
-    pattern = compiled(rule.regex, rule.ignore_case)
-    if rule.before:
-        match = pattern.search(text, max(0, start - rule.before), end + rule.after)
-    else:
-        match = pattern.match(text, start, end + rule.after)
-    if not match or match.end() <= start:
-        return
+def _match(text: str, pack: Pack, index: int, start: int, end: int) -> re.Match[str] | None:
+    """Return what the rule's regex matches at one anchor."""
+    pattern, rule = pack.pattern(index), pack.rules[index]
+    if not rule.before:
+        return pattern.match(text, start, end + rule.after)
+    found = pattern.search(text, max(0, start - rule.before), end + rule.after)
+    return found if found and found.end() > start else None
+
+
+def _candidates(text: str, rule: Rule, match: re.Match[str]) -> Iterator[Candidate]:
+    """Yield what a match would take out, before it is judged."""
     if rule.finder:
         yield from FINDERS[rule.finder](text, match)
         return
@@ -146,7 +142,12 @@ def _matches(text: str, rule: Rule, start: int, end: int) -> Iterator[Candidate]
             yield _trimmed(text, *match.span(name), match.start(), rule.layer)
 
 
-def _trimmed(text: str, start: int, end: int, key: int, layer: int) -> Candidate:
+def _unallowed(policy: Policy, rule: Rule, found: Candidate) -> bool:
+    """Tell whether personal data has no leave of the shelf to be there."""
+    return rule.class_ != "personal" or not policy.lets(found.value)
+
+
+def _trimmed(text: str, start: int, end: int, begin: int, layer: int) -> Candidate:
     """Return the value without its quotes and, in prose, without the sentence's punctuation."""
     quoted = text[start] in "\"'" and text[end - 1] == text[start] and end - start > 2
     if quoted:
@@ -154,7 +155,7 @@ def _trimmed(text: str, start: int, end: int, key: int, layer: int) -> Candidate
     elif layer == PROSE:
         end = start + len(text[start:end].rstrip(".,;:?…*"))
         quoted = text[start - 1 : start] in QUOTES
-    return Candidate(text, start, end, text[key:start], quoted)
+    return Candidate(text, start, end, begin, quoted)
 
 
 def _holds(rule: Rule, found: Candidate) -> bool:
@@ -176,8 +177,7 @@ def _allowed(rule: Rule, found: Candidate) -> bool:
 
 def _key(found: Candidate) -> str:
     """Return the whole name in front of the value: what the rule matched, and the word it is part of."""
-    begin = found.start - len(found.key)
-    before = re.search(r"[\w.-]*\Z", found.text[max(0, begin - 40) : begin])
+    before = re.search(r"[\w.-]*\Z", found.text[max(0, found.begin - 40) : found.begin])
     return (before[0] if before else "") + found.key
 
 

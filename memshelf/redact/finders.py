@@ -38,7 +38,7 @@ def _labelled(text: str, label: re.Match[str]) -> Iterator[Candidate]:
         start, end = found.span(found.lastindex)
         if found["bare"]:
             end = start + len(found["bare"].rstrip(".,;:?)]}>…*"))
-        yield Candidate(text, start, end, label[0], not found["bare"])
+        yield Candidate(text, start, end, label.start(), not found["bare"])
 
 
 def _cookies(text: str, head: re.Match[str]) -> Iterator[Candidate]:
@@ -51,7 +51,7 @@ def _cookies(text: str, head: re.Match[str]) -> Iterator[Candidate]:
         at = pair.end()
         long = len(pair[2]) >= 24
         if not _MANNERS.match(pair[1]) and len(pair[2]) >= 8 and (long or _SESSION.search(pair[1])):
-            yield Candidate(text, *pair.span(2), pair[1])
+            yield Candidate(text, *pair.span(2), pair.start(1))
 
 
 def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
@@ -87,7 +87,7 @@ def _cell(text: str, begin: int, cells: list[str], column: int) -> Iterator[Cand
         cell = cells[column]
         bare = cell.strip(" \t*`\"'")
         start += cell.find(bare) if bare else 0
-        yield Candidate(text, start, start + len(bare), quoted=True)
+        yield Candidate(text, start, start + len(bare), start, quoted=True)
 
 
 def _seed_phrase(text: str, head: re.Match[str]) -> Iterator[Candidate]:
@@ -96,7 +96,7 @@ def _seed_phrase(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     if found:
         words = re.findall(r"[a-z]+", found[0])
         if len(words) in (12, 15, 18, 21, 24) and not _NO_SEED.intersection(words):
-            yield Candidate(text, *found.span(), head[0], quoted=True)
+            yield Candidate(text, *found.span(), head.start(), quoted=True)
 
 
 def _codes(text: str, head: re.Match[str]) -> Iterator[Candidate]:
@@ -104,7 +104,7 @@ def _codes(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     at = head.end()
     while found := _CODE.match(text, at):
         at = found.end()
-        yield Candidate(text, *found.span(1), head[0])
+        yield Candidate(text, *found.span(1), head.start())
 
 
 def _address(text: str, sign: re.Match[str]) -> Iterator[Candidate]:
@@ -114,10 +114,10 @@ def _address(text: str, sign: re.Match[str]) -> Iterator[Candidate]:
     if domain and local and not local[0].startswith((".", "-")):
         start = sign.start() - len(local[0])
         if text[start - 1 : start] not in ("/", ":", "@", "="):
-            yield Candidate(text, start, domain.end())
+            yield Candidate(text, start, domain.end(), start)
         elif text[max(0, start - 7) : start].lower() in ("mailto:",) or text[start - 1] in ":=":
             if "//" not in text[max(0, start - 40) : start].rpartition(" ")[2]:
-                yield Candidate(text, start, domain.end())
+                yield Candidate(text, start, domain.end(), start)
 
 
 FINDERS: dict[str, Finder] = {

@@ -80,6 +80,7 @@ class Pack:
         for index, rule in enumerate(self.rules):
             for anchor in rule.anchors:
                 anchors.setdefault(anchor, []).append((len(anchor), index))
+        self._patterns: list[re.Pattern[str] | None] = [None] * len(self.rules)
         self.on_digits = tuple(index for _, index in anchors.pop(DIGITS, ()))
         self.automaton = ahocorasick.Automaton()
         for anchor, targets in anchors.items():
@@ -87,9 +88,18 @@ class Pack:
         self.automaton.make_automaton()
 
 
+    def pattern(self, index: int) -> re.Pattern[str]:
+        """Return the regex of a rule, compiled when its anchor is first hit."""
+        pattern = self._patterns[index]
+        if pattern is None:
+            rule = self.rules[index]
+            pattern = self._patterns[index] = compiled(rule.regex, rule.ignore_case)
+        return pattern
+
+
 @functools.cache
 def compiled(regex: str, ignore_case: bool) -> re.Pattern[str]:
-    """Return the compiled regex; a rule's is compiled when its anchor is first hit."""
+    """Return the compiled regex."""
     return re.compile(regex, re.IGNORECASE if ignore_case else 0)
 
 
