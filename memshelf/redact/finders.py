@@ -27,6 +27,7 @@ _RULE_LINE = re.compile(r"[ \t]{0,20}\|?[ \t:|-]{2,400}\|?[ \t]*\Z")
 _SEED = re.compile(r"(?>(?:\d{1,2}[.)] ?)?[a-z]{3,8}(?:[ \t,\n]{1,3}(?:\d{1,2}[.)] ?)?[a-z]{3,8}){11,30})(?![a-z])")
 _NO_SEED = frozenset("the and was were are for with not that this from have has had its they but our been".split())
 _CODE = re.compile(r"[\s,;•*`\"'-]{0,6}((?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4})(?![\w-])")
+_ITEM = re.compile(r"(?:[:—–=/]|-(?= )) ?[\"'`«]?([^\s\"'`«»,;:—–()]{5,80})")
 _LOCAL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}\Z")
 _DOMAIN = re.compile(r"@(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,6}[^\W\d_]{2,24}(?![\w-]|\.\w)(?!:[~/])")
 
@@ -107,6 +108,14 @@ def _codes(text: str, head: re.Match[str]) -> Iterator[Candidate]:
         yield Candidate(text, *found.span(1), head.start())
 
 
+def _listed(text: str, head: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the last words of `name — value, name: value` as far as the line goes."""
+    end = text.find("\n", head.end())
+    for found in _ITEM.finditer(text, head.end(), min(head.end() + 400, end if end >= 0 else len(text))):
+        value = found[1].rstrip(".")
+        yield Candidate(text, found.start(1), found.start(1) + len(value), head.start())
+
+
 def _address(text: str, sign: re.Match[str]) -> Iterator[Candidate]:
     """Yield the e-mail address around an @."""
     domain = _DOMAIN.match(text, sign.start())
@@ -127,5 +136,6 @@ FINDERS: dict[str, Finder] = {
     "seed-phrase": _seed_phrase,
     "codes": _codes,
     "email": _address,
+    "listed": _listed,
 }
 """Name in the pack -> the function."""
