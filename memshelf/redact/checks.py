@@ -72,7 +72,7 @@ def changes(value: str) -> int:
 
 def is_strong(value: str) -> bool:
     """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
-    if len(value) < 6 or _TECHNICAL.fullmatch(value) or _PATH.fullmatch(value) or "://" in value:
+    if len(value) < 6 or _TECHNICAL.fullmatch(value) or _PATH.fullmatch(value) or "//" in value or value[0] == "/":
         return False
     if not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
         return False

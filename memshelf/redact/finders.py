@@ -15,10 +15,10 @@ ROWS = 200
 
 _OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|\w{1,20}://)"
 _VALUE = re.compile(
-    rf"\\\"{_OPEN}([^\"\\\n]++)\\\"|\"{_OPEN}((?>(?:[^\"\\\n]|\\.)+))\"|'{_OPEN}([^'\n]++)'|`{_OPEN}([^`\n]++)`"
+    rf"(?:[bBrRuUfFnNeE]{{1,2}}(?=[\"']))?+(?:\\\"{_OPEN}([^\"\\\n]++)\\\"|\"{_OPEN}((?>(?:[^\"\\\n]|\\.)+))\"|'{_OPEN}([^'\n]++)'|`{_OPEN}([^`\n]++)`"
     rf"|«{_OPEN}([^«»\n]++)»|[\"'`]?+{_OPEN}(?!(?:process|import|os|env|self|this|config|settings)\.\w)"
     r"(?![A-Za-z_$][\w$]*+(?>(?:\.[\w$]++)*)[(\[])"
-    r"(?P<bare>(?:[^\s\"'`<&,;\\|«»]|[\"'](?=\w)|<(?![/A-Za-z])|[&,;](?![\w.-]{0,40}=|\s|\Z)|\\(?![nrt\"'`]))+)"
+    r"(?P<bare>(?:[^\s\"'`<&,;\\|«»]|[\"'](?=\w)|<(?![/A-Za-z])|[&,;](?![\w.-]{0,40}=|\s|\Z)|\\(?![nrt\"'`]))+))"
 )
 _PAIR = re.compile(r"[;\s]{0,3}([\w.%$@-]{1,60})=([^;\s\"'`]{0,4000})(?=;|\s|[\"'`]|\Z)")
 _SESSION = re.compile(r"(?i)sess|(?:^|[._-])sid|auth|token|jwt|csrf|xsrf|remember|ticket|user|login|secret|key|\A[sdc]\Z|id\Z")
@@ -27,6 +27,7 @@ _RULE_LINE = re.compile(r"[ \t]{0,20}\|?[ \t:|-]{2,400}\|?[ \t]*\Z")
 _SEED = re.compile(r"(?>(?:\d{1,2}[.)] ?)?[a-z]{3,8}(?:[ \t,\n]{1,3}(?:\d{1,2}[.)] ?)?[a-z]{3,8}){11,30})(?![a-z])")
 _NO_SEED = frozenset("the and was were are for with not that this from have has had its they but our been".split())
 _CODE = re.compile(r"[\s,;•*`\"'-]{0,6}((?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4})(?![\w-])")
+_LITERAL = re.compile(r"\s{0,9}[NE]?(?:'([^'\n]{0,400})'|[^',()\n]{1,100}(?:\([^()]{0,100}\))?)(?:,|(?=\)))")
 _ITEM = re.compile(r"(?:[:—–=/]|-(?= )) ?[\"'`«]?([^\s\"'`«»,;:—–()]{5,80})")
 _LOCAL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}\Z")
 _DOMAIN = re.compile(r"@(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,6}[^\W\d_]{2,24}(?![\w-]|\.\w)(?!:[~/])")
@@ -108,6 +109,14 @@ def _codes(text: str, head: re.Match[str]) -> Iterator[Candidate]:
         yield Candidate(text, *found.span(1), head.start())
 
 
+def _inserted(text: str, head: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the values of the columns that are named as secrets in an INSERT statement."""
+    values = [*_LITERAL.finditer(text, head.end(), head.end() + 1000)]
+    for column, literal in zip(head["columns"].split(","), values, strict=False):
+        if re.search(r"(?i)passw|pwd|secret|token|api_?key|парол", column) and literal[1]:
+            yield Candidate(text, *literal.span(1), literal.start(1), quoted=True)
+
+
 def _listed(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield the last words of `name — value, name: value` as far as the line goes."""
     end = text.find("\n", head.end())
@@ -137,5 +146,6 @@ FINDERS: dict[str, Finder] = {
     "codes": _codes,
     "email": _address,
     "listed": _listed,
+    "inserted": _inserted,
 }
 """Name in the pack -> the function."""
