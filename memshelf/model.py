@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from memshelf.screening import Screening
+
 KINDS = {"topic": "topics", "research": "research", "session": "sessions"}
 """Kind of episode -> folder under `docs/`."""
 
@@ -202,21 +204,6 @@ class Shelf:
     drafts: tuple[Entry, ...] = ()
     unreadable: tuple[Document, ...] = ()
     damaged: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Screening:
-    """How one shelf bends redaction: memshelf.yml's `redact` of the shelf.
-
-    `off` maps a rule or kind to the reason it is off; `personal` maps email, phone, card, document or name
-    to mask, keep or refuse (mask where none is given); `allow` are addresses, `@domains` and numbers that
-    may stay; `names` are people that are personal data here.
-    """
-
-    off: dict[str, str] = field(default_factory=dict)
-    personal: dict[str, str] = field(default_factory=dict)
-    allow: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

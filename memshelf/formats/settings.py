@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memshelf.errors import FormatError
-from memshelf.model import Screening
+from memshelf.screening import Screening
 
 NAME = "memshelf.yml"
 BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|\Z)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![./])")

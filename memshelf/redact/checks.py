@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memshelf.redact import digits
+from memshelf.redact.regex import compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +36,27 @@ class Candidate:
 
 Check = Callable[[Candidate], bool]
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = (
     r"(?i)^(?:(?:your|my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ].*|\W*|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
     r"|secret|token|string|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
     r"|\$?\{.*\}|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…|^arn:|^urn:|^\$[a-z]+(?:\.[\w-]+)+$|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
 )
-_WORD = re.compile(r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}")
-_PATH = re.compile(r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}")
-_TECHNICAL = re.compile(
+_WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
+_PATH = r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}"
+_TECHNICAL = (
     r"(?i)v?\d[\d.,:/x-]*[a-zа-я%]{0,12}|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
     r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
     r"|ssl|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
     r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
 )
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
-_HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})")
+_UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+_HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
 
 
 def is_placeholder(value: str) -> bool:
     """Tell whether `value` only stands for a secret: `xxxx`, `your-key`, `${KEY}`, `changeme`."""
-    return len(set(value[-12:])) < 3 or bool(_PLACEHOLDER.search(value))
+    return len(set(value[-12:])) < 3 or bool(compiled(_PLACEHOLDER).search(value))
 
 
 def entropy(value: str) -> float:
@@ -66,13 +67,21 @@ def entropy(value: str) -> float:
 
 def changes(value: str) -> int:
     """Return how often neighbours in `value` are of different classes: small, capital, digit."""
-    kinds = ["l" if char.islower() else "u" if char.isupper() else "d" if char.isdigit() else "" for char in value]
+    kinds = [
+        "l" if char.islower() else "u" if char.isupper() else "d" if char.isdigit() else "" for char in value
+    ]
     return sum(1 for left, right in pairwise(kinds) if left and right and left != right)
 
 
 def is_strong(value: str) -> bool:
     """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
-    if len(value) < 6 or _TECHNICAL.fullmatch(value) or _PATH.fullmatch(value) or "//" in value or value[0] == "/":
+    if (
+        len(value) < 6
+        or compiled(_TECHNICAL).fullmatch(value)
+        or compiled(_PATH).fullmatch(value)
+        or "//" in value
+        or value[0] == "/"
+    ):
         return False
     if not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
         return False
@@ -88,7 +97,11 @@ def _random(found: Candidate) -> bool:
 def _secret_like(found: Candidate) -> bool:
     """Whether the value behind a secret's label is more than words, numbers and paths."""
     value = found.value
-    if len(value) < 8 or re.search(r"\A[{\[(<]|\s", value) or (_PATH.fullmatch(value) and value.islower()):
+    if (
+        len(value) < 8
+        or re.search(r"\A[{\[(<]|\s", value)
+        or (compiled(_PATH).fullmatch(value) and value.islower())
+    ):
         return False
     return not _plain(re.split(r"[-\s._/~@,;(){}!]+", value))
 
@@ -96,7 +109,7 @@ def _secret_like(found: Candidate) -> bool:
 def _password_like(found: Candidate) -> bool:
     """Whether the value behind a password's label can be one: a quoted word and a number may be."""
     value = found.value
-    if len(value) < 4 or _PATH.fullmatch(value) or (value[0] in "{[(<" and not found.quoted):
+    if len(value) < 4 or compiled(_PATH).fullmatch(value) or (value[0] in "{[(<" and not found.quoted):
         return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
@@ -105,7 +118,7 @@ def _password_like(found: Candidate) -> bool:
 
 def _url_password(found: Candidate) -> bool:
     """Whether what stands before the @ of a URL can be a password."""
-    return len(found.value) >= 4 and not _PATH.fullmatch(found.value)
+    return len(found.value) >= 4 and not compiled(_PATH).fullmatch(found.value)
 
 
 def _argument(found: Candidate) -> bool:
@@ -113,7 +126,7 @@ def _argument(found: Candidate) -> bool:
     value = found.value
     if found.quoted:
         return " " not in value.strip() and not value.startswith("-")
-    return not _TECHNICAL.fullmatch(value) and not _PATH.fullmatch(value)
+    return not compiled(_TECHNICAL).fullmatch(value) and not compiled(_PATH).fullmatch(value)
 
 
 def _field(found: Candidate) -> bool:
@@ -128,7 +141,12 @@ def _cell(found: Candidate) -> bool:
     """Whether a table's cell holds a secret: no spaces, and a digit or a sign that words do not have."""
     value = found.value
     mixed = any(map(str.isalpha, value)) and bool(re.search(r"[\d!#$%^&*+=~]", value))
-    return len(value) >= 5 and not re.search(r"\s", value) and mixed and not _TECHNICAL.fullmatch(value)
+    return (
+        len(value) >= 5
+        and not re.search(r"\s", value)
+        and mixed
+        and not compiled(_TECHNICAL).fullmatch(value)
+    )
 
 
 def _prose_password(found: Candidate) -> bool:
@@ -139,27 +157,35 @@ def _prose_password(found: Candidate) -> bool:
         return 4 <= len(value) <= 8 and bool(told) and (quoted or not re.match(r"(?:19|20)\d\d\Z", value))
     if quoted and not re.search(r"[\d!@#$%^&*]", value):
         return False
-    return is_strong(value) or (quoted and not _TECHNICAL.fullmatch(value) and len(value) >= 6)
+    return is_strong(value) or (quoted and not compiled(_TECHNICAL).fullmatch(value) and len(value) >= 6)
 
 
 def _prose_key(found: Candidate) -> bool:
     """Whether the word behind «token» or «key» in a sentence is one: long, mixed, and no id or digest."""
     value = found.value
-    if _UUID.fullmatch(value) or (_HEX.fullmatch(value) and len(value) != 32) or _PATH.fullmatch(value):
+    if (
+        compiled(_UUID).fullmatch(value)
+        or (compiled(_HEX).fullmatch(value) and len(value) != 32)
+        or compiled(_PATH).fullmatch(value)
+    ):
         return False
-    return changes(value[-24:]) >= 4 and not _plain(re.split(r"[-\s._/~:=]+", value)) and not _TECHNICAL.fullmatch(value)
+    return (
+        changes(value[-24:]) >= 4
+        and not _plain(re.split(r"[-\s._/~:=]+", value))
+        and not compiled(_TECHNICAL).fullmatch(value)
+    )
 
 
 def _email(found: Candidate) -> bool:
-    return not _NO_EMAIL.search(found.value) and not _RESERVED.search(found.value)
+    return not compiled(_NO_EMAIL).search(found.value) and not compiled(_RESERVED).search(found.value)
 
 
-_RESERVED = re.compile(
+_RESERVED = (
     r"(?i)@(?:[\w-]+\.)*(?:example\.(?:com|org|net|ru)|example|test|invalid|localhost|local|internal|lan|corp|home|svc"
     r"|cluster|domain\.(?:com|tld)|company\.com|yourdomain\.\w+|email\.com|users\.noreply\.github\.com|(?:mail|e-?mail)\.tld"
     r"|host\.(?:com|tld)|server\.com|site\.com|acme\.(?:com|org)|iam\.gserviceaccount\.com)\Z"
 )
-_NO_EMAIL = re.compile(
+_NO_EMAIL = (
     r"(?i)^(?:no-?reply|do-?not-?reply|git|hg|svn|ssh|user|username|you|your[\w.-]*|name|me|someone|foo|bar|postmaster"
     r"|mailer-daemon|root|notifications?)@|\.(?:png|jpe?g|gif|svg|webp|ico|js|ts|jsx|tsx|css|scss|py|md|json|ya?ml|html?|service|timer"
     r"|socket|target|mount|slice|conf|so|zip|gz|tgz|sh|rb|go|rs|java|vue|map|lock|txt|pdf|exe|dll|whl)\Z|@\d|\[bot\]"
@@ -191,7 +217,7 @@ def _document(found: Candidate) -> bool:
 
 
 def _plain(parts: list[str]) -> bool:
-    return all(_WORD.fullmatch(part) or part.isdigit() for part in parts)
+    return all(compiled(_WORD).fullmatch(part) or part.isdigit() for part in parts)
 
 
 CHECKS: dict[str, Check] = {

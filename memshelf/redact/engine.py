@@ -9,9 +9,10 @@ from typing import NamedTuple
 from memshelf.redact.checks import CHECKS, Candidate, entropy, is_placeholder
 from memshelf.redact.finders import FINDERS
 from memshelf.redact.marks import MARK, Marks, Origin, Redaction, report
-from memshelf.redact.pack import Pack, Rule, built_in, compiled
+from memshelf.redact.pack import Pack, Rule, built_in
 from memshelf.redact.patterns import matches
 from memshelf.redact.policy import Policy
+from memshelf.redact.regex import compiled
 
 SPREADS = 8
 """From this many characters on a caught value goes wherever else it stands."""
@@ -19,8 +20,8 @@ SPREADS = 8
 PROSE = 4
 """The layer whose values stand in sentences."""
 
-QUOTES = ("\"", "'", "`", "«", "“")
-_DIGITS = re.compile(r"[0-9][0-9 ().\-\u2011\u00a0]{5,28}[0-9]")
+QUOTES = ('"', "'", "`", "«", "“")
+_DIGITS = r"[0-9][0-9 ().\-\u2011\u00a0]{5,28}[0-9]"
 _LINE = 200
 
 
@@ -99,7 +100,9 @@ def _of_pack(text: str, pack: Pack, policy: Policy) -> list[Hit]:
         for found in _candidates(text, rule, match):
             if rule.class_ == "keep":
                 kept.append((found.start, found.end))
-            elif policy.applies(rule.id, rule.kind) and _holds(rule, found) and _unallowed(policy, rule, found):
+            elif (
+                policy.applies(rule.id, rule.kind) and _holds(rule, found) and _unallowed(policy, rule, found)
+            ):
                 done[index] = max(done.get(index, 0), found.end)
                 origin = Origin(rule.id, rule.class_)
                 hits.append(Hit(found.start, found.end, rule.layer * 1000 + index, rule.kind, origin))
@@ -117,7 +120,7 @@ def _anchored(text: str, pack: Pack) -> Iterator[tuple[int, int, int]]:
         end = last + 1
         for length, index in targets:
             yield end - length, end, index
-    for run in _DIGITS.finditer(text):
+    for run in compiled(_DIGITS).finditer(text):
         for index in pack.on_digits:
             yield *run.span(), index
 
@@ -168,11 +171,13 @@ def _holds(rule: Rule, found: Candidate) -> bool:
 
 def _allowed(rule: Rule, found: Candidate) -> bool:
     allow = rule.allow
-    if any(compiled(regex, True).search(found.value) for regex in allow.value):
+    if any(compiled(regex, re.IGNORECASE).search(found.value) for regex in allow.value):
         return True
-    if allow.key and any(compiled(regex, True).search(_key(found)) for regex in allow.key):
+    if allow.key and any(compiled(regex, re.IGNORECASE).search(_key(found)) for regex in allow.key):
         return True
-    return bool(allow.line) and any(compiled(regex, True).search(_line(found)) for regex in allow.line)
+    return bool(allow.line) and any(
+        compiled(regex, re.IGNORECASE).search(_line(found)) for regex in allow.line
+    )
 
 
 def _key(found: Candidate) -> str:

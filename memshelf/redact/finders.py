@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from memshelf.redact.checks import Candidate
+from memshelf.redact.regex import compiled
 
 Finder = Callable[[str, "re.Match[str]"], Iterator[Candidate]]
 """What a rule's regex matched, in its text -> what the rule hits."""
@@ -14,28 +15,32 @@ ROWS = 200
 """How many rows of a table are looked at from its head."""
 
 _OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|\w{1,20}://)"
-_VALUE = re.compile(
+_VALUE = (
     rf"(?:[bBrRuUfFnNeE]{{1,2}}(?=[\"']))?+(?:\\\"{_OPEN}([^\"\\\n]++)\\\"|\"{_OPEN}((?>(?:[^\"\\\n]|\\.)+))\"|'{_OPEN}([^'\n]++)'|`{_OPEN}([^`\n]++)`"
     rf"|«{_OPEN}([^«»\n]++)»|[\"'`]?+{_OPEN}(?!(?:process|import|os|env|self|this|config|settings)\.\w)"
     r"(?![A-Za-z_$][\w$]*+(?>(?:\.[\w$]++)*)[(\[])"
     r"(?P<bare>(?:[^\s\"'`<&,;\\|«»]|[\"'](?=\w)|<(?![/A-Za-z])|[&,;](?![\w.-]{0,40}=|\s|\Z)|\\(?![nrt\"'`]))+))"
 )
-_PAIR = re.compile(r"[;\s]{0,3}([\w.%$@-]{1,60})=([^;\s\"'`]{0,4000})(?=;|\s|[\"'`]|\Z)")
-_SESSION = re.compile(r"(?i)sess|(?:^|[._-])sid|auth|token|jwt|csrf|xsrf|remember|ticket|user|login|secret|key|\A[sdc]\Z|id\Z")
-_MANNERS = re.compile(r"(?i)(?:path|domain|expires|max-age|samesite|lang\w*|theme|locale|tz|_ga\w*|_gid|_fbp|currency)\Z")
-_RULE_LINE = re.compile(r"[ \t]{0,20}\|?[ \t:|-]{2,400}\|?[ \t]*\Z")
-_SEED = re.compile(r"(?>(?:\d{1,2}[.)] ?)?[a-z]{3,8}(?:[ \t,\n]{1,3}(?:\d{1,2}[.)] ?)?[a-z]{3,8}){11,30})(?![a-z])")
-_NO_SEED = frozenset("the and was were are for with not that this from have has had its they but our been".split())
-_CODE = re.compile(r"[\s,;•*`\"'-]{0,6}((?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4})(?![\w-])")
-_LITERAL = re.compile(r"\s{0,9}[NE]?(?:'([^'\n]{0,400})'|[^',()\n]{1,100}(?:\([^()]{0,100}\))?)(?:,|(?=\)))")
-_ITEM = re.compile(r"(?:[:—–=/]|-(?= )) ?[\"'`«]?([^\s\"'`«»,;:—–()]{5,80})")
-_LOCAL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}\Z")
-_DOMAIN = re.compile(r"@(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,6}[^\W\d_]{2,24}(?![\w-]|\.\w)(?!:[~/])")
+_PAIR = r"[;\s]{0,3}([\w.%$@-]{1,60})=([^;\s\"'`]{0,4000})(?=;|\s|[\"'`]|\Z)"
+_SESSION = (
+    r"(?i)sess|(?:^|[._-])sid|auth|token|jwt|csrf|xsrf|remember|ticket|user|login|secret|key|\A[sdc]\Z|id\Z"
+)
+_MANNERS = r"(?i)(?:path|domain|expires|max-age|samesite|lang\w*|theme|locale|tz|_ga\w*|_gid|_fbp|currency)\Z"
+_RULE_LINE = r"[ \t]{0,20}\|?[ \t:|-]{2,400}\|?[ \t]*\Z"
+_SEED = r"(?>(?:\d{1,2}[.)] ?)?[a-z]{3,8}(?:[ \t,\n]{1,3}(?:\d{1,2}[.)] ?)?[a-z]{3,8}){11,30})(?![a-z])"
+_NO_SEED = frozenset(
+    ["the", "and", "was", "were", "are", "for", "with", "not", "that", "this", "from", "have", "has", "had", "its", "they", "but", "our", "been"]
+)
+_CODE = r"[\s,;•*`\"'-]{0,6}((?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4})(?![\w-])"
+_LITERAL = r"\s{0,9}[NE]?(?:'([^'\n]{0,400})'|[^',()\n]{1,100}(?:\([^()]{0,100}\))?)(?:,|(?=\)))"
+_ITEM = r"(?:[:—–=/]|-(?= )) ?[\"'`«]?([^\s\"'`«»,;:—–()]{5,80})"
+_LOCAL = r"(?<![\w.+%-])[\w.+%-]{1,64}\Z"
+_DOMAIN = r"@(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,6}[^\W\d_]{2,24}(?![\w-]|\.\w)(?!:[~/])"
 
 
 def _labelled(text: str, label: re.Match[str]) -> Iterator[Candidate]:
     """Yield the value behind `label`, without its quotes or the sentence's punctuation."""
-    found = _VALUE.match(text, label.end())
+    found = compiled(_VALUE).match(text, label.end())
     if found and found.lastindex:
         start, end = found.span(found.lastindex)
         if found["bare"]:
@@ -47,12 +52,16 @@ def _cookies(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield the values of cookies that say who someone is."""
     at = head.end()
     for _ in range(60):
-        pair = _PAIR.match(text, at)
+        pair = compiled(_PAIR).match(text, at)
         if not pair:
             return
         at = pair.end()
         long = len(pair[2]) >= 24
-        if not _MANNERS.match(pair[1]) and len(pair[2]) >= 8 and (long or _SESSION.search(pair[1])):
+        if (
+            not compiled(_MANNERS).match(pair[1])
+            and len(pair[2]) >= 8
+            and (long or compiled(_SESSION).search(pair[1]))
+        ):
             yield Candidate(text, *pair.span(2), pair.start(1))
 
 
@@ -63,11 +72,11 @@ def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     line = text[begin:end] if end >= 0 else ""
     delimiter = next((each for each in "|\t,;" if each in line), "")
     before = text[begin : head.start()]
-    if not delimiter or before.rpartition(delimiter)[2].strip(" \t*`\"_"):
+    if not delimiter or before.rpartition(delimiter)[2].strip(' \t*`"_'):
         return
     column, size = before.count(delimiter), line.count(delimiter)
     rule_end = text.find("\n", end + 1)
-    ruled = bool(_RULE_LINE.match(text[end + 1 : rule_end if rule_end >= 0 else len(text)]))
+    ruled = bool(compiled(_RULE_LINE).match(text[end + 1 : rule_end if rule_end >= 0 else len(text)]))
     if ruled != (delimiter == "|"):
         return
     at = rule_end if ruled else end
@@ -94,7 +103,7 @@ def _cell(text: str, begin: int, cells: list[str], column: int) -> Iterator[Cand
 
 def _seed_phrase(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield 12 to 24 words of a wallet's phrase."""
-    found = _SEED.match(text, head.end())
+    found = compiled(_SEED).match(text, head.end())
     if found:
         words = re.findall(r"[a-z]+", found[0])
         if len(words) in (12, 15, 18, 21, 24) and not _NO_SEED.intersection(words):
@@ -104,14 +113,14 @@ def _seed_phrase(text: str, head: re.Match[str]) -> Iterator[Candidate]:
 def _codes(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield the codes of a list, as far as it goes."""
     at = head.end()
-    while found := _CODE.match(text, at):
+    while found := compiled(_CODE).match(text, at):
         at = found.end()
         yield Candidate(text, *found.span(1), head.start())
 
 
 def _inserted(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield the values of the columns that are named as secrets in an INSERT statement."""
-    values = [*_LITERAL.finditer(text, head.end(), head.end() + 1000)]
+    values = [*compiled(_LITERAL).finditer(text, head.end(), head.end() + 1000)]
     for column, literal in zip(head["columns"].split(","), values, strict=False):
         if re.search(r"(?i)passw|pwd|secret|token|api_?key|парол", column) and literal[1]:
             yield Candidate(text, *literal.span(1), literal.start(1), quoted=True)
@@ -120,15 +129,17 @@ def _inserted(text: str, head: re.Match[str]) -> Iterator[Candidate]:
 def _listed(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield the last words of `name — value, name: value` as far as the line goes."""
     end = text.find("\n", head.end())
-    for found in _ITEM.finditer(text, head.end(), min(head.end() + 400, end if end >= 0 else len(text))):
+    for found in compiled(_ITEM).finditer(
+        text, head.end(), min(head.end() + 400, end if end >= 0 else len(text))
+    ):
         value = found[1].rstrip(".")
         yield Candidate(text, found.start(1), found.start(1) + len(value), head.start())
 
 
 def _address(text: str, sign: re.Match[str]) -> Iterator[Candidate]:
     """Yield the e-mail address around an @."""
-    domain = _DOMAIN.match(text, sign.start())
-    local = _LOCAL.search(text[max(0, sign.start() - 65) : sign.start()])
+    domain = compiled(_DOMAIN).match(text, sign.start())
+    local = compiled(_LOCAL).search(text[max(0, sign.start() - 65) : sign.start()])
     if domain and local and not local[0].startswith((".", "-")):
         start = sign.start() - len(local[0])
         if text[start - 1 : start] not in ("/", ":", "@", "="):

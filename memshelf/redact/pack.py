@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
+import zlib
 from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -14,19 +16,38 @@ from memshelf.errors import FormatError
 from memshelf.redact.checks import CHECKS
 from memshelf.redact.finders import FINDERS
 from memshelf.redact.marks import KIND
+from memshelf.redact.regex import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-FAMILIES = ("fragments", "keep", "providers-ai", "providers-cloud", "providers-dev", "providers-comm", "structure", "labels", "prose", "personal")
+FAMILIES = (
+    "fragments",
+    "keep",
+    "providers-ai",
+    "providers-cloud",
+    "providers-dev",
+    "providers-comm",
+    "structure",
+    "labels",
+    "prose",
+    "personal",
+)
 """The files of `rules/`, in order; a rule that stands earlier wins within its layer."""
 
+PACKED = "packed.json"
+"""The same rules as `packed` writes them; read in their place as long as it was made of them."""
+
+_PACKED_FIELDS = (
+    *("id", "anchors", "regex", "mark", "class_", "layer", "before", "after", "ignore_case", "entropy"),
+    *("checks", "finder", "allow", "confidence"),
+)
 CLASSES = ("secret", "personal", "keep")
 DIGITS = "<digits>"
 """The one anchor that is no literal: a run of seven or more digits with their usual separators."""
 
-_BRACES = re.compile(r"\{([^{}]*)\}")
-_FRAGMENT = re.compile(r"<<([a-z-]+)>>")
+_BRACES = r"\{([^{}]*)\}"
+_FRAGMENT = r"<<([a-z-]+)>>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +108,13 @@ class Pack:
             self.automaton.add_word(anchor, tuple(targets))
         self.automaton.make_automaton()
 
-
     def pattern(self, index: int) -> re.Pattern[str]:
         """Return the regex of a rule, compiled when its anchor is first hit."""
         pattern = self._patterns[index]
         if pattern is None:
             rule = self.rules[index]
-            pattern = self._patterns[index] = compiled(rule.regex, rule.ignore_case)
+            pattern = self._patterns[index] = compiled(rule.regex, re.IGNORECASE if rule.ignore_case else 0)
         return pattern
-
-
-@functools.cache
-def compiled(regex: str, ignore_case: bool) -> re.Pattern[str]:
-    """Return the compiled regex."""
-    return re.compile(regex, re.IGNORECASE if ignore_case else 0)
 
 
 def parse(files: Mapping[str, str]) -> tuple[Rule, ...]:
@@ -146,7 +160,10 @@ def _faults(rule: Rule) -> Iterable[tuple[str, bool]]:
     """Yield what may be wrong with a rule, and whether it is."""
     yield "no anchors: name the literals without which it cannot match", not rule.anchors
     yield "an anchor is not lower-case: write it so", any(each != each.lower() for each in rule.anchors)
-    yield "an anchor is one letter: lengthen it", any(each.isalnum() and len(each) < 2 for each in rule.anchors)
+    yield (
+        "an anchor is one letter: lengthen it",
+        any(each.isalnum() and len(each) < 2 for each in rule.anchors),
+    )
     yield "neither regex nor finder: write one", not (rule.regex or rule.finder)
     yield f"class: write one of {', '.join(CLASSES)}", rule.class_ not in CLASSES
     yield (
@@ -160,7 +177,7 @@ def _faults(rule: Rule) -> Iterable[tuple[str, bool]]:
 
 def _expanded(anchor: str) -> Iterable[str]:
     """Yield `a{b,c}d` as abd and acd."""
-    parts = _BRACES.split(anchor)
+    parts = compiled(_BRACES).split(anchor)
     choices = [part.split(",") if index % 2 else [part] for index, part in enumerate(parts)]
     return ("".join(each) for each in product(*choices))
 
@@ -173,17 +190,59 @@ def _spliced(regex: str, fragments: Mapping[str, str], where: str) -> str:
             raise FormatError(f"{where}: unknown fragment {found[1]}: known are {', '.join(fragments)}")
         return f"(?:{fragments[found[1]]})"
 
-    return _FRAGMENT.sub(fragment, regex)
+    return compiled(_FRAGMENT).sub(fragment, regex)
 
 
 @functools.cache
 def built_in() -> Pack:
     """Return the pack that comes with MemShelf."""
-    return Pack(parse({name: _source(name) for name in FAMILIES}))
+    sources = {name: _source(f"{name}.toml") for name in FAMILIES}
+    return Pack(
+        _unpacked(_source(PACKED), sources) or parse({name: text.decode() for name, text in sources.items()})
+    )
 
 
-def _source(name: str) -> str:
+def packed(sources: Mapping[str, bytes]) -> str:
+    """Return the rules of TOML files without their examples as JSON, which starts ten times as fast."""
+    rules = parse({name: text.decode() for name, text in sources.items()})
+    lines = [json.dumps([*_row(rule)], ensure_ascii=False) for rule in rules]
+    return json.dumps({"of": _sum(sources)})[:-1] + ', "rules": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def _row(rule: Rule) -> Iterable[Any]:
+    for each in _PACKED_FIELDS:
+        value = getattr(rule, each)
+        yield [value.value, value.key, value.line] if isinstance(value, Allow) else value
+
+
+def _unpacked(text: bytes, sources: Mapping[str, bytes]) -> tuple[Rule, ...]:
+    """Return the rules that `packed` wrote of the same sources, else none."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return ()
+    if data["of"] != _sum(sources):
+        return ()
+    rows = (dict(zip(_PACKED_FIELDS, row, strict=True)) for row in data["rules"])
+    return tuple(
+        Rule(
+            **row
+            | {
+                "anchors": tuple(row["anchors"]),
+                "checks": tuple(row["checks"]),
+                "allow": Allow(*map(tuple, row["allow"])),
+            }
+        )
+        for row in rows
+    )
+
+
+def _sum(sources: Mapping[str, bytes]) -> int:
+    return zlib.crc32(b"\0".join(sources.values()))
+
+
+def _source(name: str) -> bytes:
     """Return the text of one file of the pack, from wherever the package was imported."""
-    path = (__spec__.origin or "").rpartition("pack.py")[0] + f"rules/{name}.toml"
+    path = (__spec__.origin or "").rpartition("pack.py")[0] + f"rules/{name}"
     source: bytes = __spec__.loader.get_data(path)  # type: ignore[union-attr] # every file loader has it
-    return source.decode("utf-8")
+    return source

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.errors import FormatError
 from memshelf.redact.marks import KIND
+from memshelf.redact.regex import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ def refill(bucket: Bucket, now: float) -> int: return min(bucket.capacity, int(n
 """Ordinary text that a pattern must leave alone, all but a fifth."""
 
 _CLASSES = {"w": r"\p{L}\p{N}\p{M}_", "d": r"\p{Nd}", "s": r"\s\x{0B}\x{85}\p{Z}"}
-_TOKEN = re.compile(r"\\[\s\S]|\[\^?\]?|[\s\S]")
+_TOKEN = r"\\[\s\S]|\[\^?\]?|[\s\S]"
 
 
 def parse_patterns(text: str) -> tuple[tuple[str, str], ...]:
@@ -114,7 +115,7 @@ def _unicode(regex: str) -> str:
     RE2's `\b` knows ASCII alone: between other letters it would never hold, so there it is left out and
     the pattern hits rather more than less.
     """
-    tokens = _TOKEN.findall(regex)
+    tokens = compiled(_TOKEN).findall(regex)
     inside, out = False, []
     for index, token in enumerate(tokens):
         if token == r"\b" and not inside:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memshelf.model import Screening
+from memshelf.screening import Screening
 
 if TYPE_CHECKING:
     from memshelf.model import Conventions

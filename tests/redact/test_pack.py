@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-from redact.templates import fill
+from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+import memshelf.redact.pack
 from memshelf.errors import FormatError
 from memshelf.redact import Policy, redact
-from memshelf.redact.pack import FAMILIES, Rule, built_in, parse
+from memshelf.redact.pack import FAMILIES, PACKED, Rule, _unpacked, packed, parse
+from redact.templates import fill
 
-RULES = {rule.id: rule for rule in built_in().rules}
+FOLDER = Path(memshelf.redact.pack.__file__).parent / "rules"
+SOURCES = {name: (FOLDER / f"{name}.toml").read_bytes() for name in FAMILIES}
+RULES = {rule.id: rule for rule in parse({name: text.decode() for name, text in SOURCES.items()})}
 GOOD = "[[rule]]\nid = 'a-b'\nanchors = ['ab']\nregex = 'ab'\nhit = ['ab']\n"
 
 
@@ -57,9 +63,17 @@ def test_braces_in_an_anchor_are_choices() -> None:
 
 
 def test_each_family_has_a_file_and_each_file_is_read() -> None:
-    from pathlib import Path
+    assert {path.stem for path in FOLDER.glob("*.toml")} == set(FAMILIES)
 
-    import memshelf.redact.pack as pack
 
-    files = {path.stem for path in (Path(pack.__file__).parent / "rules").glob("*.toml")}
-    assert files == set(FAMILIES)
+def test_the_packed_rules_are_those_of_the_files(request: pytest.FixtureRequest) -> None:
+    """`pytest -n 0 tests/redact --update` packs them anew."""
+    file = FOLDER / PACKED
+    if request.config.getoption("--update"):
+        file.write_text(packed(SOURCES), encoding="utf-8", newline="\n")
+
+    assert file.read_text(encoding="utf-8") == packed(SOURCES)
+    assert [replace(rule, hit=(), miss=()) for rule in RULES.values()] == list(
+        _unpacked(file.read_bytes(), SOURCES)
+    )
+    assert _unpacked(file.read_bytes(), SOURCES | {"labels": b""}) == ()
