@@ -9,6 +9,7 @@ from memshelf.errors import Refused
 from memshelf.redact import Marks, Policy, parse_patterns
 from memshelf.redact.doors import RULE, scrub
 from memshelf.requests import WRITES, Door, RejectRequest, WriteRequest
+from memshelf.screening import Screening
 
 NONE = Policy()
 TOKEN = "gh" + "p_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zAbCdE"
@@ -166,3 +167,38 @@ def test_scrubbing_twice_is_scrubbing_once() -> None:
     once, _ = scrub(WriteRequest(id="x", digest=TOKEN, extra={f"On {OTHER}": f"password: {LABELLED}"}), NONE)
 
     assert scrub(once, NONE) == (once, ())
+
+
+def test_a_value_that_a_later_field_gives_away_goes_from_the_earlier_ones_too() -> None:
+    request = filled(WriteRequest, title=f"Moved to {LABELLED}", decisions=f"password: {LABELLED}")
+
+    clean, report = scrub(request, NONE)
+
+    assert clean.title == "Moved to «redacted:password#1»"
+    assert {item.place for item in report} == {"title", "decisions"}
+
+
+def test_a_shelf_may_keep_mask_or_refuse_personal_data() -> None:
+    address = "ivan.petrov" + "@mail.ru"
+    request = filled(WriteRequest, decisions=f"Ask {address}.")
+
+    assert scrub(request, NONE)[0].decisions == "Ask «redacted:email#1»."
+    for screening in (
+        Screening(personal={"email": "keep"}),
+        Screening(off={"email": "all of them are public"}),
+        Screening(allow=("@MAIL.ru",)),
+        Screening(allow=(address,)),
+    ):
+        assert scrub(request, Policy(screening=screening)) == (request, ())
+    with pytest.raises(Refused, match=r"decisions holds personal data \(email\)") as refusal:
+        scrub(request, Policy(screening=Screening(personal={"email": "refuse"})))
+    assert address not in str(refusal.value) + repr(refusal.value.findings)
+
+
+def test_the_people_that_a_shelf_names_are_masked_in_every_case() -> None:
+    policy = Policy(screening=Screening(names=("Мария Синицына", "John Doe")))
+    request = filled(WriteRequest, decisions="С Марией Синицыной и john doe; Синицын, Johnny Doerr")
+
+    text = scrub(request, policy)[0].decisions
+
+    assert text == "С «redacted:name#1» и «redacted:name#2»; Синицын, Johnny Doerr"

@@ -292,6 +292,30 @@ def test_patterns_are_read_line_by_line() -> None:
     assert parse_patterns("") == ()
 
 
+def test_letters_of_every_script_are_words_to_a_pattern() -> None:
+    policy = Policy(
+        parse_patterns("person \\bПетр\\w+\\b\nroom [\\w-]+-\\d{3}\\b\nboss \\bШеф\\b|\\bboss\\b\n")
+    )
+
+    text = redact("С Петровым в зале-101, не Непетров; Шеф и boss; зал-1012", policy)[0]
+
+    assert text.startswith("С «redacted:person#1» в «redacted:room#1», не Непетров; ")
+    assert text.endswith("«redacted:boss#1» and «redacted:boss#2»; зал-1012")
+
+
+def test_a_greedy_pattern_and_the_one_too_many_are_refused() -> None:
+    for text, line in (("any .+", 1), ("word [a-z]+", 1), ("x zq\n" * 1001, 1001)):
+        with pytest.raises(FormatError) as refusal:
+            parse_patterns(text)
+        assert refusal.value.line == line
+
+
+def test_a_hostile_pattern_is_harmless() -> None:
+    policy = Policy(parse_patterns("slow (a+)+$"))
+
+    assert redact("a" * 50_000 + "b", policy) == ("a" * 50_000 + "b", ())
+
+
 @pytest.mark.parametrize("line", BAD_PATTERNS)
 def test_a_bad_pattern_is_refused_by_its_line_and_not_repeated(line: str) -> None:
     with pytest.raises(FormatError) as refusal:

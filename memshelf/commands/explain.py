@@ -44,7 +44,17 @@ Prose is redacted before it is stored; a name cannot be, it would be another nam
 nothing of the value is repeated or kept. Choose a name without it, and revoke what was passed.""",
         "bad": f"--tags password:{SECRET}",
         "good": "--tags passwords",
-    }
+    },
+    doors.PERSONAL: {
+        "rule": doors.PERSONAL,
+        "level": str(Level.ERROR),
+        "manual": """A text holds personal data of a kind that the shelf refuses.
+
+memshelf.yml sets what becomes of each kind on a shelf: masked, kept, or refused. Nothing was written. Take
+the data out, or name who it is about in other words.""",
+        "bad": "personal: {phone: refuse}, and a digest that holds a telephone number",
+        "good": "The customer was called and agreed.",
+    },
 }
 """Rules that only the doors of a write hold, by name."""
 

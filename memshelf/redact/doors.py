@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="DataclassInstance")
 
 RULE = "secret-in-identifier"
+PERSONAL = "personal-data-refused"
 
 
 def scrub(request: T, policy: Policy, marks: Marks | None = None) -> tuple[T, tuple[Redaction, ...]]:
@@ -26,7 +27,8 @@ def scrub(request: T, policy: Policy, marks: Marks | None = None) -> tuple[T, tu
 
     `place` of a Redaction is the field's name; in a field of heading to text, the redacted heading.
     `marks` is the numbering to go on with: an amend passes `Marks.after(old text)`. Raises Refused with one
-    finding for each identifier that holds a secret; neither its text nor its findings repeat a value.
+    finding for each identifier that holds a secret, and for
+    personal data that the shelf refuses; neither its text nor its findings repeat a value.
     """
     _refuse_secrets(request, policy)
     marks = Marks() if marks is None else marks
@@ -34,12 +36,31 @@ def scrub(request: T, policy: Policy, marks: Marks | None = None) -> tuple[T, tu
     for value in prose.values():
         for text in _texts(value):
             marks.reserve(text)
+    changes, report = _all_clean(prose, policy, marks)
+    if report:  # a value that a later field gave away may stand in an earlier one
+        changes, report = _all_clean(prose, policy, marks)
+    _refuse_personal(report, policy)
+    return replace(request, **changes), tuple(report)
+
+
+def _all_clean(prose: dict[str, Any], policy: Policy, marks: Marks) -> tuple[dict[str, Any], list[Redaction]]:
     changes: dict[str, Any] = {}
     report: list[Redaction] = []
     for name, value in prose.items():
         changes[name], found = _clean(name, value, policy, marks)
         report += found
-    return replace(request, **changes), tuple(report)
+    return changes, report
+
+
+def _refuse_personal(report: list[Redaction], policy: Policy) -> None:
+    """Raise Refused where the shelf refuses a kind of personal data instead of masking it."""
+    kinds = dict.fromkeys((item.rule, item.place) for item in report if policy.refuses(item.rule))
+    if kinds:
+        message = "holds personal data ({}) that this shelf refuses: take it out"
+        findings = [
+            Finding(PERSONAL, Level.ERROR, message.format(kind), place=place) for kind, place in kinds
+        ]
+        raise Refused("; ".join(f"{finding.place} {finding.message}" for finding in findings), findings)
 
 
 def _refuse_secrets(request: DataclassInstance, policy: Policy) -> None:

@@ -56,7 +56,7 @@ def redact(text: str, policy: Policy, marks: Marks | None = None) -> tuple[str, 
 
 def _hits(text: str, policy: Policy, marks: Marks) -> Iterator[Hit]:
     """Yield disjoint hits in order: overlapping ones joined under the lowest rank, marks left out."""
-    found = [*_of_policy(text, policy), *_of_pack(text, built_in(), policy)]
+    found = [*_of_policy(text, policy), *_of_pack(text, built_in(), policy), *_of_names(text, policy)]
     found += _repeated(text, found, marks)
     joined: list[Hit] = []
     for hit in sorted(found):
@@ -86,6 +86,24 @@ def _of_policy(text: str, policy: Policy) -> Iterator[Hit]:
     for kind, regex in policy.patterns:
         origin = Origin("POLICY.patterns", "secret")
         yield from (Hit(*span, 0, kind, origin) for span in matches(regex, text))
+
+
+def _of_names(text: str, policy: Policy) -> Iterator[Hit]:
+    """Yield where people stand that the shelf names, in any case and with the endings of Russian."""
+    if policy.screening.personal.get("name") == "keep":
+        return
+    for name in policy.screening.names:
+        words = r"\s{1,3}".join(map(_declined, name.split()))
+        pattern = compiled(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+        for found in pattern.finditer(text):
+            yield Hit(*found.span(), 5000, "name", Origin("names", "personal"))
+
+
+def _declined(word: str) -> str:
+    """Return a regex for a Russian word with any ending, for any other word as it is."""
+    if not re.search(r"[а-яё]\Z", word, re.IGNORECASE):
+        return re.escape(word)
+    return re.escape(re.sub(r"(?<=\w\w)(?:ий|ый|ой|ая|яя|ия|ья|[аяйьоеыи])\Z", "", word)) + r"\w{0,3}"
 
 
 def _of_pack(text: str, pack: Pack, policy: Policy) -> list[Hit]:

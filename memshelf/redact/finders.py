@@ -16,7 +16,7 @@ ROWS = 200
 
 _OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|\w{1,20}://)"
 _VALUE = (
-    rf"(?:[bBrRuUfFnNeE]{{1,2}}(?=[\"']))?+(?:\\\"{_OPEN}([^\"\\\n]++)\\\"|\"{_OPEN}((?>(?:[^\"\\\n]|\\.)+))\"|'{_OPEN}([^'\n]++)'|`{_OPEN}([^`\n]++)`"
+    rf"(?>(?:[bBrRuUfFnNeE]{{1,2}}(?=[\"']))?)(?:\\\"{_OPEN}([^\"\\\n]++)\\\"|\"{_OPEN}((?>(?:[^\"\\\n]|\\.)+))\"|'{_OPEN}([^'\n]++)'|`{_OPEN}([^`\n]++)`"
     rf"|«{_OPEN}([^«»\n]++)»|[\"'`]?+{_OPEN}(?!(?:process|import|os|env|self|this|config|settings)\.\w)"
     r"(?![A-Za-z_$][\w$]*+(?>(?:\.[\w$]++)*)[(\[])"
     r"(?P<bare>(?:[^\s\"'`<&,;\\|«»]|[\"'](?=\w)|<(?![/A-Za-z])|[&,;](?![\w.-]{0,40}=|\s|\Z)|\\(?![nrt\"'`]))+))"
@@ -29,7 +29,27 @@ _MANNERS = r"(?i)(?:path|domain|expires|max-age|samesite|lang\w*|theme|locale|tz
 _RULE_LINE = r"[ \t]{0,20}\|?[ \t:|-]{2,400}\|?[ \t]*\Z"
 _SEED = r"(?>(?:\d{1,2}[.)] ?)?[a-z]{3,8}(?:[ \t,\n]{1,3}(?:\d{1,2}[.)] ?)?[a-z]{3,8}){11,30})(?![a-z])"
 _NO_SEED = frozenset(
-    ["the", "and", "was", "were", "are", "for", "with", "not", "that", "this", "from", "have", "has", "had", "its", "they", "but", "our", "been"]
+    [
+        "the",
+        "and",
+        "was",
+        "were",
+        "are",
+        "for",
+        "with",
+        "not",
+        "that",
+        "this",
+        "from",
+        "have",
+        "has",
+        "had",
+        "its",
+        "they",
+        "but",
+        "our",
+        "been",
+    ]
 )
 _CODE = r"[\s,;•*`\"'-]{0,6}((?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4})(?![\w-])"
 _LITERAL = r"\s{0,9}[NE]?(?:'([^'\n]{0,400})'|[^',()\n]{1,100}(?:\([^()]{0,100}\))?)(?:,|(?=\)))"
@@ -142,11 +162,10 @@ def _address(text: str, sign: re.Match[str]) -> Iterator[Candidate]:
     local = compiled(_LOCAL).search(text[max(0, sign.start() - 65) : sign.start()])
     if domain and local and not local[0].startswith((".", "-")):
         start = sign.start() - len(local[0])
-        if text[start - 1 : start] not in ("/", ":", "@", "="):
+        before = text[max(0, start - 40) : start]
+        in_url = before.endswith((":", "=")) and "//" in before.rpartition(" ")[2]
+        if not in_url and not before.endswith(("/", "@")):
             yield Candidate(text, start, domain.end(), start)
-        elif text[max(0, start - 7) : start].lower() in ("mailto:",) or text[start - 1] in ":=":
-            if "//" not in text[max(0, start - 40) : start].rpartition(" ")[2]:
-                yield Candidate(text, start, domain.end(), start)
 
 
 FINDERS: dict[str, Finder] = {

@@ -27,6 +27,10 @@ class Policy:
         off = self.screening.off
         return rule not in off and kind not in off and self.screening.personal.get(kind) != "keep"
 
+    def refuses(self, kind: str) -> bool:
+        """Tell whether a text that holds this kind of personal data is refused instead of masked."""
+        return self.screening.personal.get(kind) == "refuse"
+
     def lets(self, value: str) -> bool:
         """Tell whether the shelf lets a piece of personal data stay: named whole, or by its `@domain`."""
         folded = value.lower()
