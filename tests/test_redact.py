@@ -113,6 +113,16 @@ http://localhost:3000?to=a@b, git@github.com:acme/shelf.git, ssh://git@host:2222
 HOSTILE = [
     *("token:", "password=", "password=a(", "password='", "password: password_", 'token: "a ', "token: 'a "),
     *("eyJaaaaaaaaaa-", "eyJaaaaaaaaaa.", "SG.aaaaaaaaaaaaaaaaaaaa", "xoxb-", "://a:", "bearer a", "a."),
+    *(
+        "passwordsa1",
+        "api_key a1",
+        "creds: ",
+        "<<<a1",
+        "seeda1",
+        ":*:a1",
+        "Cookie: a=b;",
+        "| password |\n|---|\n",
+    ),
     *("-----BEGIN " + "PRIVATE KEY-----" + tail for tail in ("\n", "\nA", " Note: ")),
 ]
 
@@ -300,7 +310,7 @@ def test_letters_of_every_script_are_words_to_a_pattern() -> None:
     text = redact("С Петровым в зале-101, не Непетров; Шеф и boss; зал-1012", policy)[0]
 
     assert text.startswith("С «redacted:person#1» в «redacted:room#1», не Непетров; ")
-    assert text.endswith("«redacted:boss#1» and «redacted:boss#2»; зал-1012")
+    assert text.endswith("«redacted:boss#1» и «redacted:boss#2»; зал-1012")
 
 
 def test_a_greedy_pattern_and_the_one_too_many_are_refused() -> None:

@@ -37,7 +37,8 @@ class Candidate:
 Check = Callable[[Candidate], bool]
 
 _PLACEHOLDER = (
-    r"(?i)^(?:your\w*[-_ ].*|(?:my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
+    r"(?i)^(?:your\w*[-_ ].*|(?:my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*"
+    r"|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
     r"|secret|token|string|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
     r"|\$?\{.*\}|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…"
     r"|^arn:|^urn:|^\$[a-z]+(?:\.[\w-]+)+$|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
@@ -115,6 +116,12 @@ def _password_like(found: Candidate) -> bool:
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
     return not _plain(re.split(r"[\s._/(){}]+", value))
+
+
+def _named_before(found: Candidate) -> bool:
+    """Whether a word that names a secret stands before the value in its line."""
+    line = found.text[max(0, found.begin - 100) : found.begin].rpartition("\n")[2]
+    return bool(re.search(r"(?i)pass|pwd|secret|token|key|credential|парол|токен|секрет|ключ", line))
 
 
 def _url_password(found: Candidate) -> bool:
@@ -227,6 +234,7 @@ CHECKS: dict[str, Check] = {
     "secret-like": _secret_like,
     "password-like": _password_like,
     "url-password": _url_password,
+    "named-before": _named_before,
     "strong": lambda found: is_strong(found.value),
     "argument": _argument,
     "field": _field,

@@ -17,6 +17,9 @@ from memshelf.redact.regex import compiled
 SPREADS = 8
 """From this many characters on a caught value goes wherever else it stands."""
 
+NEAR = 160
+"""Characters behind an anchor in which a match that begins before it must show."""
+
 PROSE = 4
 """The layer whose values stand in sentences."""
 
@@ -148,8 +151,10 @@ def _match(text: str, pack: Pack, index: int, start: int, end: int) -> re.Match[
     pattern, rule = pack.pattern(index), pack.rules[index]
     if not rule.before:
         return pattern.match(text, start, end + rule.after)
-    found = pattern.search(text, max(0, start - rule.before), end + rule.after)
-    return found if found and found.end() > start else None
+    found = pattern.search(text, max(0, start - rule.before), end + min(rule.after, NEAR))
+    if not found or found.end() <= start:
+        return None
+    return pattern.match(text, found.start(), end + rule.after)
 
 
 def _candidates(text: str, rule: Rule, match: re.Match[str]) -> Iterator[Candidate]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from memshelf.redact.checks import Candidate
 from memshelf.redact.regex import compiled
@@ -13,6 +14,9 @@ Finder = Callable[[str, "re.Match[str]"], Iterator[Candidate]]
 
 ROWS = 200
 """How many rows of a table are looked at from its head."""
+
+ITEMS = 6
+"""How many passwords of a list in a line are looked at."""
 
 _OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|\w{1,20}://)"
 _VALUE = (
@@ -149,9 +153,8 @@ def _inserted(text: str, head: re.Match[str]) -> Iterator[Candidate]:
 def _listed(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield the last words of `name — value, name: value` as far as the line goes."""
     end = text.find("\n", head.end())
-    for found in compiled(_ITEM).finditer(
-        text, head.end(), min(head.end() + 400, end if end >= 0 else len(text))
-    ):
+    items = compiled(_ITEM).finditer(text, head.end(), min(head.end() + 300, end if end >= 0 else len(text)))
+    for found in islice(items, ITEMS):
         value = found[1].rstrip(".")
         yield Candidate(text, found.start(1), found.start(1) + len(value), head.start())
 
