@@ -93,7 +93,8 @@ def is_strong(value: str) -> bool:
 
 def _random(found: Candidate) -> bool:
     """Whether the end of the value changes between letters, capitals and digits as words do not."""
-    return changes(found.value[-24:]) >= 4
+    tail = found.value[-24:]
+    return changes(found.value[-48:]) >= 4 or (sum(map(str.isdigit, tail)) >= 8 and not tail.isdigit())
 
 
 def _secret_like(found: Candidate) -> bool:
