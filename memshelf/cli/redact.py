@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--shelf", metavar="SHELF", help="by this shelf's policy too; without it no library is needed"
     )
     parser.add_argument("--library", metavar="DIR", help="the library of the shelf")
+    parser.set_defaults(json=False)
 
 
 def run(parsed: argparse.Namespace) -> int:

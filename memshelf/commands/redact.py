@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memshelf.errors import UsageError
+from memshelf.errors import MemShelfError, UsageError
 from memshelf.redact import Policy, checked_patterns, policy_of, redact
 
 if TYPE_CHECKING:
@@ -55,11 +55,13 @@ class Redacted:
 
 
 def policy_for(library: Library | None = None, shelf: str = "", today: str = "") -> Policy:
-    """Return the policy of a shelf, or the built-in one without a library."""
+    """Return the policy of a shelf, or the built-in one without a library; MemShelfError for no such shelf."""
     if library is None:
         return Policy()
     from memshelf.commands.conventions import conventions_of  # noqa: PLC0415 # the store; a bare text needs none
 
+    if not (library.root / library.home(shelf)).is_dir():
+        raise MemShelfError("no such shelf: `memshelf status` names them")
     return policy_of(conventions_of(library, shelf, today))
 
 

@@ -87,3 +87,10 @@ def test_a_shelf_adds_its_policy(redact: Callable[..., Ran], library: Library) -
     ran = redact("Bluebird", "--shelf", "shared", "--library", str(library.root))
 
     assert ran.out == "«redacted:project#1»"
+
+
+def test_a_shelf_that_is_not_there_is_refused(redact: Callable[..., Ran], library: Library) -> None:
+    ran = redact("text", "--shelf", "nowhere", "--library", str(library.root))
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("memshelf: no such shelf: ")
