@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memshelf.redact import Policy, redact
+from memshelf.redact import policy_of, redact
 from memshelf.rules.facts import Facts, Raw
 from memshelf.rules.shelf import examine
 from memshelf.store import past
@@ -37,7 +37,7 @@ def history(library: Library, asked: Mapping[str, Conventions], usual: Conventio
         if library.progress:
             library.progress(number, len(unread))
         conventions = asked.get(_shelf(library, one.path), usual)
-        if redact(text, Policy(conventions.patterns))[1]:
+        if redact(text, policy_of(conventions))[1]:
             name = f"{past.first_commit(library, one.blob)}:{one.path}"
             yield from examine(Facts(past=(Raw(name, text),)), conventions)
         else:

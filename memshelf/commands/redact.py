@@ -55,7 +55,7 @@ class Redacted:
 
 
 def policy_for(library: Library | None = None, shelf: str = "", today: str = "") -> Policy:
-    """Return the policy of a shelf, or the built-in one without a library; MemShelfError for no such shelf."""
+    """Return a shelf's policy, the built-in one without a library. MemShelfError: no such shelf."""
     if library is None:
         return Policy()
     from memshelf.commands.conventions import conventions_of  # noqa: PLC0415 # the store; a bare text needs none

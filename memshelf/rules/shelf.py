@@ -282,7 +282,7 @@ def secret_in_history(facts: Facts, conventions: Conventions) -> Iterator[Fault]
     line `the secret==>***` in FILE, then a push by force, and a fresh clone for everybody.
     """
     for raw in facts.past:
-        found = redact(raw.text, Policy(conventions.patterns))[1]
+        found = redact(raw.text, policy_of(conventions))[1]
         if found:
             kinds = ", ".join(dict.fromkeys(item.rule for item in found))
             way_out = "revoke it; only rewriting history removes it: `memshelf explain secret-in-history`"
