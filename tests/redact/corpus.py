@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus_values import Values
+from redact.corpus_values import Values
 
 TEXTS = Path(__file__).with_name("corpus_texts")
 _FILL = re.compile(r"‹(?:(\w+)=)?(\w+)(?::([^‹›]*))?›")

@@ -19,18 +19,18 @@ _SETS = {
     "dz": "123456789",
     "up1": string.ascii_uppercase,
 }
-_WORDS = "kestrel vanilla autumn copper quartz harbor mango pixel walnut comet tundra saffron lantern".split()
-_RU_WORDS = "комета зима мороз кактус ручеёк сирена янтарь снегирь огурец туман ветка сапсан".split()
-_LATIN = "kometa zima moroz kaktus rucheek sirena yantar snegir ogurets tuman vetka sapsan".split()
+_WORDS = "kestrel vanilla autumn copper quartz harbor mango pixel walnut comet tundra saffron lantern"
+_RU_WORDS = "комета зима мороз кактус ручеёк сирена янтарь снегирь огурец туман ветка сапсан"
+_LATIN = "kometa zima moroz kaktus rucheek sirena yantar snegir ogurets tuman vetka sapsan"
 _SEED = """
 abandon ability about above absent absorb abstract absurd abuse access accident account acid acoustic acquire
 across act action actor actual adapt add address adjust admit adult advance advice aerobic affair afford
 afraid again age agent agree ahead aim air airport aisle alarm album alcohol alert alien all alley allow
 almost alone alpha already also alter always amateur amazing among amount amused analyst anchor ancient
 zebra zero zone zoo
-""".split()
-_HOSTS = "yandex.ru gmail.com mail.ru outlook.com proton.me vostok-logistics.ru nordhavn.io".split()
-_NAMES = "olga.kuznetsova d.sokolov marta.lind priya.raman j.okafor ivan.belov lena_morozova p.garnier".split()
+"""
+_HOSTS = "yandex.ru gmail.com mail.ru outlook.com proton.me vostok-logistics.ru nordhavn.io"
+_NAMES = "olga.kuznetsova d.sokolov marta.lind priya.raman j.okafor ivan.belov lena_morozova p.garnier"
 
 
 class Values:
@@ -55,8 +55,8 @@ class Values:
             drawn[2], drawn[5] = "7", "B" if alphabet in ("up", "HEX") else "b"  # as real ones have
         return "".join(drawn)
 
-    def _pick(self, words: list[str]) -> str:
-        return self.chance.choice(words)
+    def _pick(self, words: str | list[str]) -> str:
+        return self.chance.choice(words.split() if isinstance(words, str) else words)
 
     def _number(self, low: int, high: int) -> str:
         return str(self.chance.randint(low, high))
@@ -96,10 +96,12 @@ class Values:
         return self._pick([self._pwl(""), self._of("an", 14), self._pick(_LATIN) + self._number(1000, 9999)])
 
     def _pwu(self, _: str) -> str:
-        return self._pick([self._of("an", 12), f"{self._pick(_WORDS)}{self._number(100, 999)}-{self._of('low', 4)}"])
+        return self._pick(
+            [self._of("an", 12), f"{self._pick(_WORDS)}{self._number(100, 999)}-{self._of('low', 4)}"]
+        )
 
     def _seed(self, argument: str) -> str:
-        return " ".join(self.chance.choices(_SEED, k=int(argument)))
+        return " ".join(self.chance.choices(_SEED.split(), k=int(argument)))
 
     def _uuid(self, _: str) -> str:
         digits = self._of("hex", 32)
@@ -163,7 +165,13 @@ class Values:
 
     def _ssh2(self, _: str) -> str:
         lines = self._block("", 300)[1:-1]
-        return "\n".join(["---- BEGIN SSH2 ENCRYPTED " + "PRIVATE KEY ----", *lines, "---- END SSH2 ENCRYPTED PRIVATE KEY ----"])
+        return "\n".join(
+            [
+                "---- BEGIN SSH2 ENCRYPTED " + "PRIVATE KEY ----",
+                *lines,
+                "---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+            ]
+        )
 
     def _cert(self, _: str) -> str:
         return "\n".join(self._block("CERTIFICATE", 400))
