@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 MARK = "«redacted:found»"
@@ -60,32 +61,33 @@ def without(text: str, found: Sequence[str]) -> str:
 
 
 def _ours() -> Redact:
-    from memshelf.redact import Policy, redact  # noqa: PLC0415 # only here
+    from memshelf.redact import Policy, redact
 
     policy = Policy()
     return lambda text: redact(text, policy)[0]
 
 
 def _memshelf_mcp() -> Redact:
-    from memshelf_mcp.core.redact import redact  # noqa: PLC0415 # only here
+    from memshelf_mcp.core.redact import redact
 
     return lambda text: str(redact(text)[0])
 
 
 def _kingfisher() -> Redact:
-    import kingfisher_sdk  # noqa: PLC0415 # only here
+    import kingfisher_sdk
 
     scanner = kingfisher_sdk.Scanner()
     return lambda text: without(text, [found.secret for found in scanner.scan(text) if found.visible])
 
 
 def _detect_secrets() -> Redact:
-    from detect_secrets.core.scan import scan_line  # noqa: PLC0415 # only here
-    from detect_secrets.settings import default_settings  # noqa: PLC0415 # only here
+    from detect_secrets.core.scan import scan_line
+    from detect_secrets.settings import default_settings
 
-    default_settings().__enter__()
+    settings = ExitStack()
+    settings.enter_context(default_settings())
 
-    def redact(text: str) -> str:
+    def redact(text: str, _held: ExitStack = settings) -> str:
         found = [secret.secret_value for line in text.splitlines() for secret in scan_line(line)]
         return without(text, [value for value in found if value])
 

@@ -1,7 +1,7 @@
 """The corpus of redaction: templates of texts become rows, and what a redactor answered is judged.
 
 `corpus_texts/*.txt`: `@ kind` opens a kind whose texts `%` lines divide, `@@ kind` one whose every line is
-a text. ⟦…⟧ is what must go. ‹name:argument› is filled at run time by the makers of `corpus_values`, so that
+a text. ⟦…⟧ is what must go, ⟪…⟫ what may go with it. ‹name:argument› is filled at run time by the makers of `corpus_values`, so that
 no file holds what looks like a key; ‹a=pw› also names the value, and ‹a› repeats it.
 """
 
@@ -18,6 +18,7 @@ from redact.corpus_values import Values
 TEXTS = Path(__file__).with_name("corpus_texts")
 _FILL = re.compile(r"‹(?:(\w+)=)?(\w+)(?::([^‹›]*))?›")
 _SECRET = re.compile(r"⟦(.*?)⟧", re.DOTALL)
+_FREE = re.compile(r"⟪(.*?)⟫", re.DOTALL)
 _PEM_LINE = re.compile(r"-----(?:BEGIN|END) [A-Z0-9 ]+-----")
 _FRAMED = ("secrets-tokens", "secrets-shell", "secrets-net")
 _RUSSIAN = (
@@ -100,11 +101,13 @@ def _row(name: str, kind: str, class_: str, template: str, seed: int) -> Row:
 
     marked = _FILL.sub(fill, template)
     secrets = tuple(dict.fromkeys(_SECRET.findall(marked)))
-    return Row(name, kind, class_, _SECRET.sub(r"\1", marked), secrets, _kept(marked, secrets))
+    text = _FREE.sub(r"\1", _SECRET.sub(r"\1", marked))
+    return Row(name, kind, class_, text, secrets, _kept(marked, secrets))
 
 
 def _kept(marked: str, secrets: tuple[str, ...]) -> tuple[str, ...]:
-    lines = (line.strip(_TRIM) for part in _SECRET.sub("\0", marked).split("\0") for line in part.split("\n"))
+    parts = _FREE.sub("\0", _SECRET.sub("\0", marked)).split("\0")
+    lines = (line.strip(_TRIM) for part in parts for line in part.split("\n"))
     long = dict.fromkeys(line for line in lines if len(line) >= 3)
     return tuple(line for line in long if not any(line in secret for secret in secrets))
 
