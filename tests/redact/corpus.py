@@ -1,8 +1,8 @@
 """The corpus of redaction: templates of texts become rows, and what a redactor answered is judged.
 
 `corpus_texts/*.txt`: `@ kind` opens a kind whose texts `%` lines divide, `@@ kind` one whose every line is
-a text. ⟦…⟧ is what must go, ⟪…⟫ what may go with it. ‹name:argument› is filled at run time by the makers of `corpus_values`, so that
-no file holds what looks like a key; ‹a=pw› also names the value, and ‹a› repeats it.
+a text. ⟦…⟧ is what must go, ⟪…⟫ what may go with it. ‹name:argument› is filled at run time by the makers of
+`corpus_values`, so that no file holds what looks like a key; ‹a=pw› names the value too, and ‹a› repeats it.
 """
 
 from __future__ import annotations
