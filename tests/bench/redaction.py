@@ -192,7 +192,9 @@ def main() -> None:
     parser.add_argument("--rivals", nargs="*", type=Path, default=[], metavar="VENV")
     parser.add_argument("--documents", nargs="*", type=Path, default=[Path(sys.prefix)], metavar="DIR")
     parser.add_argument("--corpus", nargs="*", type=Path, default=[], metavar="ROWS.jsonl")
-    parser.add_argument("--spans", action="store_true", help="list what was changed in the documents")
+    parser.add_argument(
+        "--spans", action="store_true", help="list what was taken for a secret in the documents"
+    )
     parsed = parser.parse_args()
     texts = Texts(read_rows(parsed.corpus) or rows(), list(documents(parsed.documents)))
     with tempfile.TemporaryDirectory() as name:
@@ -222,7 +224,8 @@ def run(texts: Texts, rivals: Sequence[Path], folder: Path, listing: bool) -> No
     _say(f"20 kB episode, warm, p95: {warm_ms(texts):.1f} ms")
     for tool, found in marked.items() if listing else ():
         _say(f"\n{tool}: {len(found)} marks in documents, by kind {dict(Counter(kind for kind, _ in found))}")
-        for kind, line in found[: None if tool == "ours" else 20]:
+        secret = [span for span in found if span[0] not in PERSONAL]
+        for kind, line in secret[: None if tool == "ours" else 20]:
             _say(f"- {kind}: {line}")
 
 

@@ -81,15 +81,16 @@ def _kingfisher() -> Redact:
 
 
 def _detect_secrets() -> Redact:
-    from detect_secrets.core.scan import scan_line
+    from detect_secrets.core.scan import scan_file
     from detect_secrets.settings import default_settings
 
-    settings = ExitStack()
-    settings.enter_context(default_settings())
+    held = ExitStack()
+    held.enter_context(default_settings())
+    path = Path(held.enter_context(tempfile.TemporaryDirectory()), "text.md")
 
-    def redact(text: str, _held: ExitStack = settings) -> str:
-        found = [secret.secret_value for line in text.splitlines() for secret in scan_line(line)]
-        return without(text, [value for value in found if value])
+    def redact(text: str, _held: ExitStack = held) -> str:
+        path.write_text(text, encoding="utf-8", newline="")
+        return without(text, [found.secret_value for found in scan_file(str(path)) if found.secret_value])
 
     return redact
 

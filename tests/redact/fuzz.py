@@ -93,9 +93,15 @@ def still_parses(text: str, policy: Policy) -> str:
 
 def _parses(parse: Callable[[str], object], text: str) -> bool:
     try:
-        return not isinstance(parse(text), str | None)
+        return _says_something(parse(text))
     except (ValueError, yaml.YAMLError, RecursionError):
         return False
+
+
+def _says_something(value: object) -> bool:
+    """A mapping or a list with a value in it; prose that happens to be YAML does not count."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(part is not None for part in inside)
 
 
 PROMISES: tuple[Promise, ...] = (twice_is_once, still_parses, in_time)
