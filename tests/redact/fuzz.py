@@ -9,11 +9,13 @@ import json
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import yaml
 
 from memshelf.redact import Policy, redact
+from memshelf.redact.marks import MARK
 from redact.corpus import Row, judge, rows
 
 SLOW_S, SLOW_SIZE = 0.05, 10_000
@@ -69,6 +71,15 @@ def twice_is_once(text: str, policy: Policy) -> str:
     return "" if once == again else f"{once!r} became {again!r}"
 
 
+def marks_stay(text: str, policy: Policy) -> str:
+    """A mark that stood in the text stands in the answer, as often as before."""
+    answer = redact(text, policy)[0]
+    lost = Counter(mark[0] for mark in MARK.finditer(text)) - Counter(
+        mark[0] for mark in MARK.finditer(answer)
+    )
+    return f"{sorted(lost)} lost: {answer!r}" if lost else ""
+
+
 def in_time(text: str, policy: Policy) -> str:
     """10 kB take less than 50 ms of CPU, the best of three."""
     spent = []
@@ -104,7 +115,7 @@ def _says_something(value: object) -> bool:
     return any(part is not None for part in inside)
 
 
-PROMISES: tuple[Promise, ...] = (twice_is_once, still_parses, in_time)
+PROMISES: tuple[Promise, ...] = (twice_is_once, marks_stay, still_parses, in_time)
 
 
 def broken(text: str, policy: Policy) -> Iterator[tuple[str, str]]:

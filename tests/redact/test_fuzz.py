@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memshelf.redact import Policy, redact
 from redact.corpus import rows
-from redact.fuzz import SNIPPETS, beside_another, broken, mutations, still_parses, twice_is_once
+from redact.fuzz import SNIPPETS, beside_another, broken, marks_stay, mutations, still_parses, twice_is_once
 
 CORPUS = rows()
 POLICY = Policy()
@@ -19,10 +19,18 @@ PIECES = st.one_of(
 )
 
 
+def test_the_corpus_redacted_twice_is_the_corpus_redacted_once() -> None:
+    together = "\n".join(row.text for row in CORPUS[::9])
+
+    assert [row.id for row in CORPUS if twice_is_once(row.text, POLICY)] == []
+    assert not twice_is_once(together, POLICY)
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(PIECES, max_size=6).map("".join))
 def test_what_is_redacted_stays_as_it_is(text: str) -> None:
     assert not twice_is_once(text, POLICY)
+    assert not marks_stay(text, POLICY)
 
 
 def test_mutated_texts_keep_the_promises() -> None:
