@@ -61,6 +61,9 @@ class Values:
     def _number(self, low: int, high: int) -> str:
         return str(self.chance.randint(low, high))
 
+    def _as(self, argument: str) -> str:
+        return argument
+
     def _word(self, _: str) -> str:
         return self._pick(_WORDS)
 
