@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 FAMILIES = (
     "fragments",
     "keep",
-    "providers-ai",
     "providers-cloud",
-    "providers-dev",
-    "providers-comm",
+    "providers-code",
+    "providers-chat-mail",
+    "providers-pay-ship",
+    "providers-data-ai",
+    "providers-ru",
     "structure",
     "labels",
     "prose",
+    "providers-named",
     "personal",
 )
 """The files of `rules/`, in order; a rule that stands earlier wins within its layer."""
