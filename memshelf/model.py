@@ -121,6 +121,7 @@ class Episode:
     notes: str = ""
     client: tuple[str, ...] = ()
     session: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
     preamble: str = ""
     other: tuple[tuple[str, Value], ...] = ()
 

@@ -60,7 +60,8 @@ class Revised:
 def revise(library: Library, draft: str | Entry, text: str, today: str) -> Revised:
     """Replace the draft by the edited `text` of its whole file: redacted, checked, read back.
 
-    The draft keeps its client and its uuid; its redaction report grows by what was redacted in the edit. An
+    The person may lift a redaction: the value stands in the text again, and `allow` has an entry for it. The
+    draft keeps its client and its uuid; its redaction report grows by what was redacted in the edit. An
     Entry is the draft that was edited: no other text is replaced. Raises Refused with every finding,
     FormatError when the text is no episode, MemShelfError when there is no such draft or it has changed;
     then nothing is written.
@@ -90,14 +91,17 @@ def _redacted(edited: Episode, policy: Policy, marks: Marks) -> tuple[Episode, t
     report: list[Redaction] = []
 
     def clean(text: str, place: str) -> str:
-        redacted, found = redact(text, policy, marks)
+        redacted, found = redact(text, policy.at(place, edited.allow), marks)
         report.extend(replace(each, place=place) for each in found)
         return redacted
 
+    allow = tuple(clean(entry, "allow") for entry in edited.allow)
     title, summary, notes = (clean(getattr(edited, key), key) for key in ("title", "summary", "notes"))
     sections = []
     for part in edited.sections:
         heading = clean(part.heading, "a heading")
         sections.append(Section(heading, clean(part.body, FIELDS.get(heading, heading))))
-    changed = replace(edited, title=title, summary=summary, notes=notes, sections=tuple(sections))
+    changed = replace(
+        edited, title=title, summary=summary, notes=notes, sections=tuple(sections), allow=allow
+    )
     return changed, tuple(report)

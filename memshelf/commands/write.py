@@ -99,7 +99,7 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
     if redact(f"{caller.client}\n{caller.session}", policy)[1]:
         raise Refused("the client's name or session id holds a secret: start the client without it")
     marks = Marks.after(episode_format.render(base.episode)) if base else None
-    request, redactions = scrub(request, policy, marks)
+    request, redactions = scrub(request, policy, marks, base.episode.allow if base else ())
     episode = compose(base.episode if base else Episode(wanted), request, caller)
     if library.foreign:
         episode = episode_format.with_aliases(episode)

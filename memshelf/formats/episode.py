@@ -31,10 +31,11 @@ KEYS = {
     "notes": "one line",
     "client": "which clients wrote it",
     "session": "which sessions wrote it",
+    "allow": "redactions that a person lifted: `RULE PLACE why`",
 }
 """Front-matter key -> meaning, in the order they are written."""
 
-LISTS = ("tags", "supersedes", "client", "session")
+LISTS = ("tags", "supersedes", "client", "session", "allow")
 ALWAYS = ("id", "kind", "title", "date", "span", "tags", "approx_tokens", "approx_tokens_source", "mode")
 
 SPELLINGS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memshelf.errors import Refused
 from memshelf.model import Finding, Level
@@ -22,13 +22,26 @@ RULE = "secret-in-identifier"
 PERSONAL = "personal-data-refused"
 
 
-def scrub(request: T, policy: Policy, marks: Marks | None = None) -> tuple[T, tuple[Redaction, ...]]:
+class Policies(NamedTuple):
+    """The shelf's policy, and what a person lifted of it in places of one episode."""
+
+    usual: Policy
+    allow: tuple[str, ...]
+
+    def at(self, place: str) -> Policy:
+        """Return the policy that holds in a field or section."""
+        return self.usual.at(place, self.allow)
+
+
+def scrub(
+    request: T, policy: Policy, marks: Marks | None = None, allow: tuple[str, ...] = ()
+) -> tuple[T, tuple[Redaction, ...]]:
     """Return `request` with its prose redacted, and what was marked, in the order of its fields.
 
     `place` of a Redaction is the field's name; in a field of heading to text, the redacted heading.
-    `marks` is the numbering to go on with: an amend passes `Marks.after(old text)`. Raises Refused with one
-    finding for each identifier that holds a secret, and for
-    personal data that the shelf refuses; neither its text nor its findings repeat a value.
+    `marks` is the numbering to go on with: an amend passes `Marks.after(old text)`; `allow` is what a person
+    has lifted of the episode. Raises Refused with one finding for each identifier that holds a secret, and
+    for personal data that the shelf refuses; neither its text nor its findings repeat a value.
     """
     _refuse_secrets(request, policy)
     marks = Marks() if marks is None else marks
@@ -36,18 +49,21 @@ def scrub(request: T, policy: Policy, marks: Marks | None = None) -> tuple[T, tu
     for value in prose.values():
         for text in _texts(value):
             marks.reserve(text)
-    changes, report = _all_clean(prose, policy, marks)
+    policies = Policies(policy, allow)
+    changes, report = _all_clean(prose, policies, marks)
     if report:  # a value that a later field gave away may stand in an earlier one
-        changes, report = _all_clean(prose, policy, marks)
+        changes, report = _all_clean(prose, policies, marks)
     _refuse_personal(report, policy)
     return replace(request, **changes), tuple(report)
 
 
-def _all_clean(prose: dict[str, Any], policy: Policy, marks: Marks) -> tuple[dict[str, Any], list[Redaction]]:
+def _all_clean(
+    prose: dict[str, Any], policies: Policies, marks: Marks
+) -> tuple[dict[str, Any], list[Redaction]]:
     changes: dict[str, Any] = {}
     report: list[Redaction] = []
     for name, value in prose.items():
-        changes[name], found = _clean(name, value, policy, marks)
+        changes[name], found = _clean(name, value, policies, marks)
         report += found
     return changes, report
 
@@ -98,16 +114,16 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _clean(
-    name: str, value: str | dict[str, str], policy: Policy, marks: Marks
+    name: str, value: str | dict[str, str], policies: Policies, marks: Marks
 ) -> tuple[Any, list[Redaction]]:
     """Return the redacted text, or the redacted headings with their texts, and what was marked."""
     if isinstance(value, str):
-        text, found = redact(value, policy, marks)
+        text, found = redact(value, policies.at(name), marks)
         return text, [replace(each, place=name) for each in found]
     sections: dict[str, str] = {}
     report: list[Redaction] = []
     for raw, body in value.items():
-        heading, in_heading = redact(raw, policy, marks)
-        sections[heading], in_body = redact(body, policy, marks)
+        heading, in_heading = redact(raw, policies.usual, marks)
+        sections[heading], in_body = redact(body, policies.at(heading), marks)
         report += [replace(each, place=heading) for each in in_heading + in_body]
     return sections, report

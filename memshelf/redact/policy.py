@@ -22,6 +22,18 @@ class Policy:
         """Return the policy with more patterns."""
         return replace(self, patterns=self.patterns + patterns)
 
+    def at(self, place: str, allow: tuple[str, ...]) -> Policy:
+        """Return the policy for a field or section, without the kinds that a person lifted there.
+
+        `allow` are an episode's entries `KIND PLACE why`; a place has `_` for its spaces.
+        """
+        here = place.replace(" ", "_").casefold()
+        entries = (entry.split(maxsplit=2) for entry in allow)
+        off = {
+            kind: why for kind, where, why in (e for e in entries if len(e) == 3) if where.casefold() == here
+        }
+        return replace(self, screening=replace(self.screening, off=self.screening.off | off)) if off else self
+
     def applies(self, rule: str, kind: str) -> bool:
         """Tell whether a rule of the pack, named by its id or by its kind, is in force on the shelf."""
         off = self.screening.off

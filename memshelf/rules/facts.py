@@ -9,6 +9,8 @@ from typing import NamedTuple
 OPENED = re.compile(rb"^<<<<<<< ", re.MULTILINE)
 PARTED = re.compile(rb"^=======\r?$", re.MULTILINE)
 CLOSED = re.compile(rb"^>>>>>>> ", re.MULTILINE)
+ALLOW = re.compile(r"^allow: \[(.*)\]$", re.MULTILINE)
+LIFTED = re.compile(r'"([a-z][a-z0-9-]*) \S+ ')
 
 
 def conflict_line(raw: bytes) -> int:
@@ -80,6 +82,13 @@ class Raw(NamedTuple):
     path: str
     text: str
     way_out: str = "take it out"
+
+    @property
+    def lifted(self) -> set[str]:
+        """The kinds of redaction that a person lifted, by the text's front matter."""
+        front = self.text[4:].partition("\n---")[0] if self.text.startswith("---\n") else ""
+        allow = ALLOW.search(front)
+        return set(LIFTED.findall(allow[1])) if allow else set()
 
     def __str__(self) -> str:
         """Return the place and the text."""

@@ -270,3 +270,21 @@ def mode_unknown(episode: Episode, _: Conventions) -> Iterator[Breach]:
     """
     if _misshapen(episode.mode, episode.mode in MODES):
         yield Breach(f"not one of {', '.join(MODES)}: choose one", "mode")
+
+
+@rule(
+    Level.ERROR,
+    bad={"allow": ("password",)},
+    good={"allow": ("password decisions from the vendor's manual",)},
+)
+def allow_malformed(episode: Episode, _: Conventions) -> Iterator[Breach]:
+    """A lifted redaction does not say what was lifted, where and why.
+
+    It lets a text stand that looks like a secret, so whoever reads it must see what a person judged. Write
+    `KIND PLACE why`: the kind as its mark names it, the field or section with `_` for spaces, the reason.
+    """
+    for index, entry in enumerate(episode.allow, 1):
+        if _misshapen(entry, len(entry.split(maxsplit=2)) == 3):
+            yield Breach(
+                f"entry {index}: write `KIND PLACE why`, as `password decisions from a manual`", "allow"
+            )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memshelf.model import Conventions, Episode
 
-KEYS = ("id", "title", "span", "summary", "notes", "tags", "supersedes", "client", "session")
+KEYS = ("id", "title", "span", "summary", "notes", "tags", "supersedes", "client", "session", "allow")
 
 
 @rule(
@@ -28,21 +28,21 @@ def holds_secret(episode: Episode, conventions: Conventions) -> Iterator[Breach]
     revoke the token: what has been committed must be taken for known.
     """
     policy = policy_of(conventions)
-    for place, text, line in _texts(episode):
-        found = redact(text, policy)[1]
+    for place, name, text, line in _texts(episode):
+        found = redact(text, policy.at(name, episode.allow))[1]
         if found:
             kinds = ", ".join(dict.fromkeys(item.rule for item in found))
             yield Breach(f"holds a secret ({kinds}): take it out and revoke it", place, line)
 
 
-def _texts(episode: Episode) -> Iterator[tuple[str, str, int]]:
-    """Yield (place, text, line) of everything that is stored."""
+def _texts(episode: Episode) -> Iterator[tuple[str, str, str, int]]:
+    """Yield (place, what `allow` calls it, text, line) of everything that is stored."""
     for key in KEYS:
         value = getattr(episode, key)
-        yield key, value if isinstance(value, str) else "\n".join(value), 0
+        yield key, key, value if isinstance(value, str) else "\n".join(value), 0
     for index, part in enumerate(episode.sections, 1):
-        yield f"section {index}", f"{part.heading}\n{part.body}", part.line
-    yield "preamble", episode.preamble, 0
+        yield f"section {index}", part.heading, f"{part.heading}\n{part.body}", part.line
+    yield "preamble", "preamble", episode.preamble, 0
     for key, value in episode.other:
         values = (value,) if isinstance(value, str) else value
-        yield "another key", "\n".join((key, *values, *(f"{key}: {each}" for each in values))), 0
+        yield "another key", "", "\n".join((key, *values, *(f"{key}: {each}" for each in values))), 0

@@ -262,7 +262,7 @@ def secret_at_rest(facts: Facts, conventions: Conventions) -> Iterator[Fault]:
     """
     policy = policy_of(conventions)
     for raw in facts.texts:
-        found = redact(raw.text, policy)[1]
+        found = [item for item in redact(raw.text, policy)[1] if item.rule not in raw.lifted]
         if found:
             kinds = ", ".join(dict.fromkeys(item.rule for item in found))
             yield Fault(raw.path, f"holds a secret ({kinds}): {raw.way_out} and revoke it", found[0].line)
@@ -282,7 +282,7 @@ def secret_in_history(facts: Facts, conventions: Conventions) -> Iterator[Fault]
     line `the secret==>***` in FILE, then a push by force, and a fresh clone for everybody.
     """
     for raw in facts.past:
-        found = redact(raw.text, policy_of(conventions))[1]
+        found = [item for item in redact(raw.text, policy_of(conventions))[1] if item.rule not in raw.lifted]
         if found:
             kinds = ", ".join(dict.fromkeys(item.rule for item in found))
             way_out = "revoke it; only rewriting history removes it: `memshelf explain secret-in-history`"

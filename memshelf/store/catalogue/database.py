@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION = 6
+VERSION = 7
 """Another number makes another file: raise it with every change of the tables or of what is put into them."""
 
 PATIENCE = 3.0

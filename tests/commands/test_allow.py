@@ -1,0 +1,80 @@
+"""A person lifts a redaction in a draft; an agent cannot, and keeps what was lifted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from support import FINE, request
+
+from memshelf.commands.accept import accept
+from memshelf.commands.doctor import doctor
+from memshelf.commands.read import read
+from memshelf.commands.revise import revise
+from memshelf.commands.write import write
+from memshelf.errors import Refused
+from memshelf.formats import episode as episode_format
+from memshelf.requests import ReadRequest
+
+if TYPE_CHECKING:
+    from memshelf.requests import Caller
+    from memshelf.store.library import Library
+
+SECRET = "garden-" + "Lantern-42"
+SAID = f"The sample password: {SECRET}"
+MARK = "«redacted:password#1»"
+LIFTED = 'allow: ["password decisions it is printed in the vendor\'s manual"]'
+
+
+@pytest.fixture
+def draft(library: Library, caller: Caller) -> str:
+    """Return the text of a draft in which a password was masked."""
+    write(library, request(decisions=SAID), caller)
+    text = read(library, ReadRequest(id=FINE.id), caller).text
+    assert MARK in text
+    return text
+
+
+def lifted(text: str) -> str:
+    return text.replace(MARK, SECRET).replace("mode: live\n", f"mode: live\n{LIFTED}\n")
+
+
+def test_a_person_puts_the_value_back_and_says_why(library: Library, caller: Caller, draft: str) -> None:
+    said = revise(library, FINE.id, lifted(draft), caller.today)
+    assert said.redactions == ()
+    accept(library, [FINE.id], caller)
+    text = read(library, ReadRequest(id=FINE.id), caller).text
+    assert (SAID in text, LIFTED in text) == (True, True)
+    assert [found.rule for found in doctor(library.root, caller.today).findings] == []
+
+
+def test_without_the_entry_it_is_masked_again(library: Library, caller: Caller, draft: str) -> None:
+    said = revise(library, FINE.id, draft.replace(MARK, SECRET), caller.today)
+    assert [item.rule for item in said.redactions] == ["password"]
+
+
+def test_it_holds_in_that_place_alone(library: Library, caller: Caller, draft: str) -> None:
+    text = lifted(draft).replace("Key rotation has no owner.", f"password: {SECRET[::-1]}")
+    said = revise(library, FINE.id, text, caller.today)
+    assert [item.place for item in said.redactions] == ["open_threads"]
+
+
+def test_an_agent_may_send_the_lifted_value_again_and_lift_nothing_itself(
+    library: Library, caller: Caller, draft: str
+) -> None:
+    revise(library, FINE.id, lifted(draft), caller.today)
+    rev = read(library, ReadRequest(id=FINE.id), caller).entry.rev
+    again = f"{SAID}, and no other."
+    done = write(library, request(id=FINE.id, amend=True, rev=rev, decisions=again), caller)
+    assert done.redactions == ()
+    assert again in read(library, ReadRequest(id=FINE.id), caller).text
+    own = write(library, request(id="2026-07-10-own", decisions=SAID, notes=LIFTED), caller)
+    assert [item.rule for item in own.redactions] == ["password"]
+
+
+def test_a_lift_without_a_reason_is_refused(library: Library, caller: Caller, draft: str) -> None:
+    bare = lifted(draft).replace(" it is printed in the vendor's manual", "")
+    with pytest.raises(Refused) as refusal:
+        revise(library, FINE.id, bare, caller.today)
+    assert {found.rule for found in refusal.value.findings} >= {"allow-malformed"}
+    assert episode_format.render(read(library, ReadRequest(id=FINE.id), caller).entry.episode) == draft
