@@ -52,13 +52,22 @@ _TECHNICAL = (
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
     r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
 )
+_SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
+_TOLD = (
+    r"(?i)(?:[:=—–-]|(?<!\w)(?:is|was|to|now|by|with|from|one|это|был|на|стал|теперь|он|новый))\s{1,2}[\"'`«„“*]{0,3}\Z"
+)
+_ALGORITHM = r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
 _UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+_RIGHT_BEHIND = (
+    r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
+)
 _HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
 
 
 def is_placeholder(value: str) -> bool:
     """Tell whether `value` only stands for a secret: `xxxx`, `your-key`, `${KEY}`, `changeme`."""
-    return len(set(value[-12:])) < 3 or bool(compiled(_PLACEHOLDER).search(value))
+    few = 2 if value.isdigit() and len(value) <= 8 else 3
+    return len(set(value[-12:])) < few or bool(compiled(_PLACEHOLDER).search(value))
 
 
 def entropy(value: str) -> float:
@@ -85,8 +94,10 @@ def is_strong(value: str) -> bool:
         or value[0] == "/"
     ):
         return False
-    if not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
+    if not any(map(str.isalpha, value)):
         return False
+    if not any(map(str.isdigit, value)):
+        return changes(value) >= 3 and bool(compiled(_SIGN_INSIDE).search(value))
     kinds = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum())
     return sum(any(map(kind, value)) for kind in kinds) >= 3 or changes(value) >= 3
 
@@ -166,7 +177,23 @@ def _prose_password(found: Candidate) -> bool:
         return 4 <= len(value) <= 8 and bool(told) and (quoted or not re.match(r"(?:19|20)\d\d\Z", value))
     if quoted and not re.search(r"[\d!@#$%^&*]", value):
         return False
+    if compiled(_TOLD).search(found.key) and _said(found):
+        return True
     return is_strong(value) or (quoted and not compiled(_TECHNICAL).fullmatch(value) and len(value) >= 6)
+
+
+def _said(found: Candidate) -> bool:
+    """Whether a word can be a password where one is told: letters with digits, nothing technical."""
+    value = found.value
+    shapes = (_TECHNICAL, _PATH, _ALGORITHM, _UUID)
+    if len(value) < 6 or "//" in value or value[0] == "/" or any(compiled(s).fullmatch(value) for s in shapes):
+        return False
+    return is_strong(value) or (any(map(str.isdigit, value)) and any(map(str.isalpha, value)))
+
+
+def _word(found: Candidate) -> bool:
+    """Whether an answer or code word is told: in quotes, or with a letter and a digit."""
+    return found.quoted or (any(map(str.isalpha, found.value)) and not found.value.startswith("/"))
 
 
 def _prose_key(found: Candidate) -> bool:
@@ -174,7 +201,7 @@ def _prose_key(found: Candidate) -> bool:
     value = found.value
     if (
         compiled(_UUID).fullmatch(value)
-        or (compiled(_HEX).fullmatch(value) and len(value) != 32)
+        or (compiled(_HEX).fullmatch(value) and len(value) not in _hex_sizes(found))
         or compiled(_PATH).fullmatch(value)
     ):
         return False
@@ -183,6 +210,11 @@ def _prose_key(found: Candidate) -> bool:
         and not _plain(re.split(r"[-\s._/~:=]+", value))
         and not compiled(_TECHNICAL).fullmatch(value)
     )
+
+
+def _hex_sizes(found: Candidate) -> tuple[int, ...]:
+    """Return how long hexadecimal keys are: as long as a commit or a digest only right behind the key word."""
+    return (32, 40, 64) if compiled(_RIGHT_BEHIND).search(found.key) else (32,)
 
 
 def _email(found: Candidate) -> bool:
@@ -241,6 +273,8 @@ CHECKS: dict[str, Check] = {
     "field": _field,
     "cell": _cell,
     "prose-password": _prose_password,
+    "said": _said,
+    "word": _word,
     "prose-strong": lambda found: is_strong(found.value),
     "prose-key": _prose_key,
     "email": _email,

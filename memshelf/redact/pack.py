@@ -32,8 +32,8 @@ FAMILIES = (
     "providers-ru",
     "structure",
     "labels",
-    "prose",
     "providers-named",
+    "prose",
     "personal",
 )
 """The files of `rules/`, in order; a rule that stands earlier wins within its layer."""
