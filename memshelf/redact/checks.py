@@ -39,8 +39,8 @@ Check = Callable[[Candidate], bool]
 _PLACEHOLDER = (
     r"(?i)^(?:your\w*[-_ ].*|(?:my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*"
     r"|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
-    r"|secret|token|string|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
-    r"|\$?\{.*\}|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…"
+    r"|secret|token|string|test|dummy|fake|foo|bar|sample|demo|mock|todo|tbd|unset|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
+    r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|token|secret|key|pwd)|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…"
     r"|^arn:|^urn:|^\$[a-z]+(?:\.[\w-]+)+$|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
 )
 _WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
@@ -52,6 +52,7 @@ _TECHNICAL = (
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
     r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
 )
+_CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
 _SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
 _TOLD = (
     r"(?i)(?:[:=—–-]|(?<!\w)(?:is|was|to|now|by|with|from|one|это|был|на|стал|теперь|он|новый))\s{1,2}[\"'`«„“*]{0,3}\Z"
@@ -123,7 +124,8 @@ def _secret_like(found: Candidate) -> bool:
 def _password_like(found: Candidate) -> bool:
     """Whether the value behind a password's label can be one: a quoted word and a number may be."""
     value = found.value
-    if len(value) < 4 or compiled(_PATH).fullmatch(value) or (value[0] in "{[(<" and not found.quoted):
+    shapes = (_PATH, _CMDLET)
+    if len(value) < 4 or any(compiled(s).fullmatch(value) for s in shapes) or (value[0] in "{[(<" and not found.quoted):
         return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
@@ -188,7 +190,9 @@ def _said(found: Candidate) -> bool:
     shapes = (_TECHNICAL, _PATH, _ALGORITHM, _UUID)
     if len(value) < 6 or "//" in value or value[0] == "/" or any(compiled(s).fullmatch(value) for s in shapes):
         return False
-    return is_strong(value) or (any(map(str.isdigit, value)) and any(map(str.isalpha, value)))
+    if is_strong(value) or (changes(value) >= 2 and compiled(_SIGN_INSIDE).search(value)):
+        return True
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def _word(found: Candidate) -> bool:
@@ -274,6 +278,7 @@ CHECKS: dict[str, Check] = {
     "cell": _cell,
     "prose-password": _prose_password,
     "said": _said,
+    "listed": lambda found: is_strong(found.value) or (found.text[found.start - 1] != "/" and _said(found)),
     "word": _word,
     "prose-strong": lambda found: is_strong(found.value),
     "prose-key": _prose_key,
