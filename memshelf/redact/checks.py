@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memshelf.redact import digits
+from memshelf.redact import digits, shapes
 from memshelf.redact.regex import compiled
 
 
@@ -36,39 +36,11 @@ class Candidate:
 
 Check = Callable[[Candidate], bool]
 
-_PLACEHOLDER = (
-    r"(?i)^(?:your\w*[-_ ].*|(?:my|insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*"
-    r"|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
-    r"|secret|token|string|test|dummy|fake|foo|bar|sample|demo|mock|todo|tbd|unset|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
-    r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|token|secret|key|pwd)|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…"
-    r"|^arn:|^urn:|^\$[a-z]+(?:\.[\w-]+)+$|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
-)
-_WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
-_PATH = r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}"
-_TECHNICAL = (
-    r"(?i)v?\d[\d.,:/x-]*[a-zа-я%]{0,12}|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
-    r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
-    r"|ssl|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
-    r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
-    r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
-)
-_CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
-_SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
-_TOLD = (
-    r"(?i)(?:[:=—–-]|(?<!\w)(?:is|was|to|now|by|with|from|one|это|был|на|стал|теперь|он|новый))\s{1,2}[\"'`«„“*]{0,3}\Z"
-)
-_ALGORITHM = r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
-_UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
-_RIGHT_BEHIND = (
-    r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
-)
-_HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
-
 
 def is_placeholder(value: str) -> bool:
     """Tell whether `value` only stands for a secret: `xxxx`, `your-key`, `${KEY}`, `changeme`."""
     few = 2 if value.isdigit() and len(value) <= 8 else 3
-    return len(set(value[-12:])) < few or bool(compiled(_PLACEHOLDER).search(value))
+    return len(set(value[-12:])) < few or bool(compiled(shapes.PLACEHOLDER).search(value))
 
 
 def entropy(value: str) -> float:
@@ -89,8 +61,8 @@ def is_strong(value: str) -> bool:
     """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
     if (
         len(value) < 6
-        or compiled(_TECHNICAL).fullmatch(value)
-        or compiled(_PATH).fullmatch(value)
+        or compiled(shapes.TECHNICAL).fullmatch(value)
+        or compiled(shapes.PATH).fullmatch(value)
         or "//" in value
         or value[0] == "/"
     ):
@@ -98,7 +70,7 @@ def is_strong(value: str) -> bool:
     if not any(map(str.isalpha, value)):
         return False
     if not any(map(str.isdigit, value)):
-        return changes(value) >= 3 and bool(compiled(_SIGN_INSIDE).search(value))
+        return changes(value) >= 3 and bool(compiled(shapes.SIGN_INSIDE).search(value))
     kinds = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum())
     return sum(any(map(kind, value)) for kind in kinds) >= 3 or changes(value) >= 3
 
@@ -115,7 +87,7 @@ def _secret_like(found: Candidate) -> bool:
     if (
         len(value) < 8
         or re.search(r"\A[{\[(<]|\s", value)
-        or (compiled(_PATH).fullmatch(value) and value.islower())
+        or (compiled(shapes.PATH).fullmatch(value) and value.islower())
     ):
         return False
     return not _plain(re.split(r"[-\s._/~@,;(){}!]+", value))
@@ -124,8 +96,12 @@ def _secret_like(found: Candidate) -> bool:
 def _password_like(found: Candidate) -> bool:
     """Whether the value behind a password's label can be one: a quoted word and a number may be."""
     value = found.value
-    shapes = (_PATH, _CMDLET)
-    if len(value) < 4 or any(compiled(s).fullmatch(value) for s in shapes) or (value[0] in "{[(<" and not found.quoted):
+    technical = (shapes.PATH, shapes.CMDLET)
+    if (
+        len(value) < 4
+        or any(compiled(each).fullmatch(value) for each in technical)
+        or (value[0] in "{[(<" and not found.quoted)
+    ):
         return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
@@ -140,7 +116,7 @@ def _named_before(found: Candidate) -> bool:
 
 def _url_password(found: Candidate) -> bool:
     """Whether what stands before the @ of a URL can be a password."""
-    return len(found.value) >= 4 and not compiled(_PATH).fullmatch(found.value)
+    return len(found.value) >= 4 and not compiled(shapes.PATH).fullmatch(found.value)
 
 
 def _argument(found: Candidate) -> bool:
@@ -148,7 +124,7 @@ def _argument(found: Candidate) -> bool:
     value = found.value
     if found.quoted:
         return " " not in value.strip() and not value.startswith("-")
-    return not compiled(_TECHNICAL).fullmatch(value) and not compiled(_PATH).fullmatch(value)
+    return not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value)
 
 
 def _field(found: Candidate) -> bool:
@@ -162,37 +138,57 @@ def _field(found: Candidate) -> bool:
 def _cell(found: Candidate) -> bool:
     """Whether a table's cell holds a secret: no spaces, and a digit or a sign that words do not have."""
     value = found.value
+    if value.isdigit():
+        coded = re.match(r"(?i)pin|пин|код ", found.text[found.begin : found.begin + 4])
+        return bool(coded) and 4 <= len(value) <= 8
     mixed = any(map(str.isalpha, value)) and bool(re.search(r"[\d!#$%^&*+=~]", value))
     return (
         len(value) >= 5
         and not re.search(r"\s", value)
         and mixed
-        and not compiled(_TECHNICAL).fullmatch(value)
+        and not compiled(shapes.TECHNICAL).fullmatch(value)
     )
 
 
 def _prose_password(found: Candidate) -> bool:
     """Whether the word behind «password» in a sentence is one."""
     value, quoted = found.value, found.quoted
+    if "/" in value and found.text[found.begin - 1 : found.begin] == "/":
+        return False  # login/password: admin/value is another rule's
     if value.isdigit():
         told = quoted or re.search(r"(?i)pin|пин|[:=—]|\bis\b", found.key)
         return 4 <= len(value) <= 8 and bool(told) and (quoted or not re.match(r"(?:19|20)\d\d\Z", value))
     if quoted and not re.search(r"[\d!@#$%^&*]", value):
         return False
-    if compiled(_TOLD).search(found.key) and _said(found):
+    beside = compiled(shapes.BESIDE).search(found.key) and compiled(shapes.NUMBERED).fullmatch(value)
+    if beside or (compiled(shapes.TOLD).search(found.key) and _said(found)):
         return True
-    return is_strong(value) or (quoted and not compiled(_TECHNICAL).fullmatch(value) and len(value) >= 6)
+    return is_strong(value) or (
+        quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6
+    )
 
 
 def _said(found: Candidate) -> bool:
     """Whether a word can be a password where one is told: letters with digits, nothing technical."""
     value = found.value
-    shapes = (_TECHNICAL, _PATH, _ALGORITHM, _UUID)
-    if len(value) < 6 or "//" in value or value[0] == "/" or any(compiled(s).fullmatch(value) for s in shapes):
+    technical = (shapes.TECHNICAL, shapes.PATH, shapes.ALGORITHM, shapes.UUID)
+    if (
+        len(value) < 6
+        or "//" in value
+        or value[0] == "/"
+        or any(compiled(each).fullmatch(value) for each in technical)
+    ):
         return False
-    if is_strong(value) or (changes(value) >= 2 and compiled(_SIGN_INSIDE).search(value)):
+    if is_strong(value) or (changes(value) >= 2 and compiled(shapes.SIGN_INSIDE).search(value)):
         return True
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _listed(found: Candidate) -> bool:
+    """Whether a word of a list of passwords is one: strong, or told behind a name."""
+    near = found.text[max(0, found.start - 3) : found.start]
+    told = compiled(r"[:—–=-]\s?[\"'`«]?\Z").search(near) or re.search("(?i)passw|парол", found.key)
+    return is_strong(found.value) or (bool(told) and near[-1:] != "/" and _said(found))
 
 
 def _word(found: Candidate) -> bool:
@@ -204,21 +200,21 @@ def _prose_key(found: Candidate) -> bool:
     """Whether the word behind «token» or «key» in a sentence is one: long, mixed, and no id or digest."""
     value = found.value
     if (
-        compiled(_UUID).fullmatch(value)
-        or (compiled(_HEX).fullmatch(value) and len(value) not in _hex_sizes(found))
-        or compiled(_PATH).fullmatch(value)
+        compiled(shapes.UUID).fullmatch(value)
+        or (compiled(shapes.HEX).fullmatch(value) and len(value) not in _hex_sizes(found))
+        or compiled(shapes.PATH).fullmatch(value)
     ):
         return False
     return (
         changes(value[-24:]) >= 4
         and not _plain(re.split(r"[-\s._/~:=]+", value))
-        and not compiled(_TECHNICAL).fullmatch(value)
+        and not compiled(shapes.TECHNICAL).fullmatch(value)
     )
 
 
 def _hex_sizes(found: Candidate) -> tuple[int, ...]:
-    """Return how long hexadecimal keys are: as long as a commit or a digest only right behind the key word."""
-    return (32, 40, 64) if compiled(_RIGHT_BEHIND).search(found.key) else (32,)
+    """Return how long hexadecimal keys are: as long as a digest only right behind the key word."""
+    return (32, 40, 64) if compiled(shapes.RIGHT_BEHIND).search(found.key) else (32,)
 
 
 def _email(found: Candidate) -> bool:
@@ -262,7 +258,7 @@ def _document(found: Candidate) -> bool:
 
 
 def _plain(parts: list[str]) -> bool:
-    return all(compiled(_WORD).fullmatch(part) or part.isdigit() for part in parts)
+    return all(compiled(shapes.WORD).fullmatch(part) or part.isdigit() for part in parts)
 
 
 CHECKS: dict[str, Check] = {
@@ -278,7 +274,7 @@ CHECKS: dict[str, Check] = {
     "cell": _cell,
     "prose-password": _prose_password,
     "said": _said,
-    "listed": lambda found: is_strong(found.value) or (found.text[found.start - 1] != "/" and _said(found)),
+    "listed": _listed,
     "word": _word,
     "prose-strong": lambda found: is_strong(found.value),
     "prose-key": _prose_key,

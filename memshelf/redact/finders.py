@@ -60,7 +60,8 @@ _CODE = (
     r"(?:-[A-Za-z0-9]{4,12}){0,4})(?![\w-])"
 )
 _LITERAL = r"\s{0,9}[NE]?(?:'([^'\n]{0,400})'|[^',()\n]{1,100}(?:\([^()]{0,100}\))?)(?:,|(?=\)))"
-_ITEM = r"(?:[:—–=/]|-(?= )) ?[\"'`«]?([^\s\"'`«»,;:—–()]{5,80})"
+_ADJECTIVES = r"[ \t*`\"_]*(?:[^\W\d_]{2,16}(?:[ -]| ?/ ?)){0,2}"
+_ITEM = r"(?:[:—–=/,]|-(?= )| and| и|(?<=[:—–] )|(?<=[:—–])) ?[\"'`«]?([^\s\"'`«»,;:—–()/]{5,80})"
 _LOCAL = r"(?<![\w.+%-])[\w.+%-]{1,64}\Z"
 _DOMAIN = r"@(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,6}[^\W\d_]{2,24}(?![\w-]|\.\w)(?!:[~/])"
 
@@ -71,7 +72,9 @@ def _labelled(text: str, label: re.Match[str]) -> Iterator[Candidate]:
     if found and found.lastindex:
         start, end = found.span(found.lastindex)
         if found["bare"]:
-            end = start + len(found["bare"].rstrip(".,;:?)]}>…*"))
+            if text[max(0, label.start() - 1) : label.start()] == "/" and "/" in found["bare"]:
+                start += found["bare"].index("/") + 1
+            end = start + len(text[start:end].rstrip(".,;:?)]}>…*"))
         yield Candidate(text, start, end, label.start(), not found["bare"])
 
 
@@ -99,7 +102,7 @@ def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     line = text[begin:end] if end >= 0 else ""
     delimiter = next((each for each in "|\t,;" if each in line), "")
     before = text[begin : head.start()]
-    if not delimiter or before.rpartition(delimiter)[2].strip(' \t*`"_'):
+    if not delimiter or not compiled(_ADJECTIVES).fullmatch(before.rpartition(delimiter)[2]):
         return
     column, size = before.count(delimiter), line.count(delimiter)
     rule_end = text.find("\n", end + 1)
@@ -114,18 +117,19 @@ def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
         row = text[at + 1 : stop if stop >= 0 else len(text)].rstrip("\r")
         if delimiter not in row or (not ruled and row.count(delimiter) != size):
             return
-        yield from _cell(text, at + 1, row.split(delimiter), column)
+        yield from _cell(text, at + 1, row.split(delimiter), column, head.start())
         at = stop
 
 
-def _cell(text: str, begin: int, cells: list[str], column: int) -> Iterator[Candidate]:
+def _cell(text: str, begin: int, cells: list[str], column: int, head: int) -> Iterator[Candidate]:
     """Yield the cell of a row that begins at `begin`, without its markup."""
     if column < len(cells):
         start = begin + sum(len(cell) + 1 for cell in cells[:column])
         cell = cells[column]
         bare = cell.strip(" \t*`\"'")
         start += cell.find(bare) if bare else 0
-        yield Candidate(text, start, start + len(bare), start, quoted=True)
+        last = bare.rpartition(" / ")[2]
+        yield Candidate(text, start + len(bare) - len(last), start + len(bare), head, quoted=True)
 
 
 def _seed_phrase(text: str, head: re.Match[str]) -> Iterator[Candidate]:

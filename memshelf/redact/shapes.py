@@ -1,0 +1,38 @@
+"""Regexes for what values look like: stand-ins, words, paths, technical names, and what tells of a value."""
+
+from __future__ import annotations
+
+PLACEHOLDER = (
+    r"(?i)^(?:your\w*[-_ ].*|(?:insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*"
+    r"|my\w*[-_ ]\w*(?:secret|pass|token|key|api|value|app|user|project|db|database|account|org|company"
+    r"|release|service)\D*\d?"
+    r"|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
+    r"|secret|token|string|test|dummy|fake|foo|bar|sample|demo|mock|todo|tbd|unset"
+    r"|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
+    r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|token|secret|key|pwd)|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…"
+    r"|^arn:|^urn:|^\$[a-z]+(?:\.[\w-]+)+$|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
+)
+WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
+PATH = r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}"
+TECHNICAL = (
+    r"(?i)v?\d[\d.,:/x-]*[a-zа-я%]{0,12}|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
+    r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
+    r"|ssl|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
+    r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
+    r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
+)
+CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
+SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
+TOLD = (
+    r"(?i)(?:[:=—–-]|(?<!\w)(?:is|was|to|now|by|with|from|one"
+    r"|это|был|на|стал|теперь|он|новый))\s{1,2}[\"'`«„“*]{0,3}\Z"
+)
+BESIDE = r"(?i)(?:пароль(?: на архив)?|password|passphrase|pass|pwd)\s{1,2}\Z"
+NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{5,20}\d{3,6}"
+ALGORITHM = r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
+UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+RIGHT_BEHIND = (
+    r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
+    r"(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
+)
+HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
