@@ -153,6 +153,8 @@ def _cell(found: Candidate) -> bool:
 def _prose_password(found: Candidate) -> bool:
     """Whether the word behind «password» in a sentence is one."""
     value, quoted = found.value, found.quoted
+    if value.startswith("--"):
+        return False
     if "/" in value and found.text[found.begin - 1 : found.begin] == "/":
         return False  # login/password: admin/value is another rule's
     if value.isdigit():
@@ -200,7 +202,7 @@ def _prose_key(found: Candidate) -> bool:
     """Whether the word behind «token» or «key» in a sentence is one: long, mixed, and no id or digest."""
     value = found.value
     if (
-        compiled(shapes.UUID).fullmatch(value)
+        (compiled(shapes.UUID).fullmatch(value) and not compiled(shapes.TOKEN_BEHIND).search(found.key))
         or (compiled(shapes.HEX).fullmatch(value) and len(value) not in _hex_sizes(found))
         or compiled(shapes.PATH).fullmatch(value)
     ):

@@ -9,7 +9,7 @@ PLACEHOLDER = (
     r"|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
     r"|secret|token|string|test|dummy|fake|foo|bar|sample|demo|mock|todo|tbd|unset"
     r"|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
-    r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|token|secret|key|pwd)|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…"
+    r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|tokens?|secrets?|keys?|pwd)|<.*>|[x*•.\-_0]+)$|change[-_]?me|placeholder|redacted|example|\.\.\.|…"
     r"|^arn:|^urn:|^\$[a-z]+(?:\.[\w-]+)+$|x{6}|\*{4}|(?-i:^[A-Z_]+_HERE$)"
 )
 WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
@@ -31,6 +31,7 @@ BESIDE = r"(?i)(?:пароль(?: на архив)?|password|passphrase|pass|pwd
 NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{5,20}\d{3,6}"
 ALGORITHM = r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+TOKEN_BEHIND = r"(?i)(?:token|токен[а-я]{0,2})(?: is|:)? {1,2}[\"'`«]?\Z"
 RIGHT_BEHIND = (
     r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
     r"(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
