@@ -96,7 +96,7 @@ def _secret_like(found: Candidate) -> bool:
 def _password_like(found: Candidate) -> bool:
     """Whether the value behind a password's label can be one: a quoted word and a number may be."""
     value = found.value
-    technical = (shapes.PATH, shapes.CMDLET)
+    technical = (shapes.PATH, shapes.CMDLET, shapes.HASH_NAME)
     if (
         len(value) < 4
         or any(compiled(each).fullmatch(value) for each in technical)
@@ -153,7 +153,7 @@ def _cell(found: Candidate) -> bool:
 def _prose_password(found: Candidate) -> bool:
     """Whether the word behind «password» in a sentence is one."""
     value, quoted = found.value, found.quoted
-    if value.startswith("--"):
+    if value.startswith("--") or (not value.isdigit() and re.match(r"(?i)pin", found.key)):
         return False
     if "/" in value and found.text[found.begin - 1 : found.begin] == "/":
         return False  # login/password: admin/value is another rule's

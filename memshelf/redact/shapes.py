@@ -29,6 +29,7 @@ TOLD = (
 )
 BESIDE = r"(?i)(?:пароль(?: на архив)?|password|passphrase|pass|pwd)\s{1,2}\Z"
 NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{5,20}\d{3,6}"
+HASH_NAME = r"(?i)(?:sha|md|utf|argon|bcrypt|pbkdf)-?\d[\w-]{0,6}"
 ALGORITHM = r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 TOKEN_BEHIND = r"(?i)(?:token|токен[а-я]{0,2})(?: is|:)? {1,2}[\"'`«]?\Z"
