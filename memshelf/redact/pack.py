@@ -19,7 +19,7 @@ from memshelf.redact.marks import KIND
 from memshelf.redact.regex import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 FAMILIES = (
     "fragments",
@@ -45,6 +45,9 @@ _PACKED_FIELDS = (
     *("id", "anchors", "regex", "mark", "class_", "layer", "before", "after", "ignore_case", "entropy"),
     *("checks", "finder", "allow", "confidence"),
 )
+NEAR = 160
+"""Characters behind an anchor in which a match that begins before it must show."""
+
 CLASSES = ("secret", "personal", "keep")
 DIGITS = "<digits>"
 """The one anchor that is no literal: a run of seven or more digits with their usual separators."""
@@ -94,6 +97,10 @@ class Rule:
         return self.mark or self.id
 
 
+Window = tuple["Callable[..., re.Match[str] | None]", "Callable[..., re.Match[str] | None]", int, int, int]
+"""How a rule is tried: match, search, how far left and right it is searched, how far the match goes."""
+
+
 class Pack:
     """Rules that are ready to run: `automaton` yields `((length, index of the rule), ...)` a hit."""
 
@@ -104,20 +111,23 @@ class Pack:
         for index, rule in enumerate(self.rules):
             for anchor in rule.anchors:
                 anchors.setdefault(anchor, []).append((len(anchor), index))
-        self._patterns: list[re.Pattern[str] | None] = [None] * len(self.rules)
+        self.windows: list[Window | None] = [None] * len(self.rules)
+        self.groups: list[tuple[str | int, ...]] = [(0,)] * len(self.rules)
         self.on_digits = tuple(index for _, index in anchors.pop(DIGITS, ()))
         self.automaton = ahocorasick.Automaton()
         for anchor, targets in anchors.items():
             self.automaton.add_word(anchor, tuple(targets))
         self.automaton.make_automaton()
 
-    def pattern(self, index: int) -> re.Pattern[str]:
-        """Return the regex of a rule, compiled when its anchor is first hit."""
-        pattern = self._patterns[index]
-        if pattern is None:
-            rule = self.rules[index]
-            pattern = self._patterns[index] = compiled(rule.regex, re.IGNORECASE if rule.ignore_case else 0)
-        return pattern
+    def window(self, index: int) -> Window:
+        """Return how a rule is tried; its regex is compiled when its anchor is first hit."""
+        rule = self.rules[index]
+        pattern = compiled(rule.regex, re.IGNORECASE if rule.ignore_case else 0)
+        names = tuple(name for name in pattern.groupindex if name.startswith("value"))
+        self.groups[index] = names or (0,)
+        near = min(rule.after, NEAR)
+        window = self.windows[index] = pattern.match, pattern.search, rule.before, near, rule.after
+        return window
 
 
 def parse(files: Mapping[str, str]) -> tuple[Rule, ...]:

@@ -1,0 +1,162 @@
+"""What the rules of the pack find: anchors in one pass, a regex at each, the values judged."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from memshelf.redact.checks import CHECKS, Candidate, entropy, is_placeholder
+from memshelf.redact.finders import FINDERS
+from memshelf.redact.marks import Origin
+from memshelf.redact.pack import Pack, Rule
+from memshelf.redact.policy import Policy
+from memshelf.redact.regex import compiled
+
+PROSE = 4
+"""The layer whose values stand in sentences."""
+
+FEWEST = 9
+"""A run of fewer digits is nobody's number: a date, a version, an amount."""
+
+QUOTES = ('"', "'", "`", "«", "“")
+_DIGITS = r"[0-9][0-9 ().\-\u2011\u00a0]{7,28}[0-9]"
+_LINE = 200
+
+Zones = Iterable[tuple[int, int]]
+"""The disjoint parts of a text in which anchors are looked for, in order."""
+
+
+class Hit(NamedTuple):
+    """`text[start:end]` must go; of overlapping hits the lowest `rank` names the mark."""
+
+    start: int
+    end: int
+    rank: int
+    kind: str
+    origin: Origin
+
+
+def scan(text: str, pack: Pack, policy: Policy, zones: Zones) -> list[Hit]:
+    """Return what the rules find at the anchors inside of `zones`."""
+    hits: list[Hit] = []
+    kept: list[tuple[int, int]] = []
+    done: dict[int, int] = {}
+    for index, match in _matches(text, pack, zones, done):
+        rule = pack.rules[index]
+        for found in _candidates(text, rule, pack.groups[index], match):
+            if rule.class_ == "keep":
+                kept.append((found.start, found.end))
+            elif _holds(rule, found) and _unallowed(policy, rule, found):
+                done[index] = max(done.get(index, 0), found.end)
+                origin = Origin(rule.id, rule.class_)
+                hits.append(Hit(found.start, found.end, rule.layer * 1000 + index, rule.kind, origin))
+    if kept and hits:
+        hits = [hit for hit in hits if not any(start <= hit.start < end for start, end in kept)]
+    return [hit for hit in hits if policy.applies(hit.origin.rule, hit.kind)]
+
+
+def _matches(
+    text: str, pack: Pack, zones: Zones, done: dict[int, int]
+) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield (index of the rule, match) for each match that is not `done` with."""
+    windows, folded = pack.windows, text.lower()
+    if len(folded) != len(text):  # İ alone grows
+        folded = text.replace("\u0130", "i").lower()
+    for end, targets in _anchored(text, folded, pack, zones):
+        for length, index in targets:
+            start = end - length
+            if index in done and start < done[index]:
+                continue
+            match, search, before, near, after = windows[index] or pack.window(index)
+            if before:
+                found = search(text, start - before if start > before else 0, end + near)
+                if not found or found.end() <= start:
+                    continue
+                found = match(text, found.start(), end + after)
+            else:
+                found = match(text, start, end + after)
+            if found:
+                yield index, found
+
+
+def _anchored(
+    text: str, folded: str, pack: Pack, zones: Zones
+) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
+    """Yield (end, ((length, index of the rule), ...)) for each anchor, those of digits last."""
+    zones = tuple(zones)
+    for first, last in zones:
+        for end, targets in pack.automaton.iter(folded, first, last):
+            yield end + 1, targets
+    for first, last in zones:
+        for run in compiled(_DIGITS).finditer(text, first, last):
+            length = run.end() - run.start()
+            if length >= 2 * FEWEST or len(compiled("[0-9]").findall(run[0])) >= FEWEST:
+                yield run.end(), tuple((length, index) for index in pack.on_digits)
+
+
+def _candidates(text: str, rule: Rule, names: tuple[str | int, ...], match: re.Match[str]) -> Iterator[Candidate]:
+    """Yield what a match would take out, before it is judged."""
+    if rule.finder:
+        yield from FINDERS[rule.finder](text, match)
+        return
+    for name in names:
+        start, end = match.span(name)
+        if start < end:
+            yield _trimmed(text, start, end, match.start(), rule.layer)
+
+
+def _unallowed(policy: Policy, rule: Rule, found: Candidate) -> bool:
+    """Tell whether personal data has no leave of the shelf to be there."""
+    return rule.class_ != "personal" or not policy.lets(found.value)
+
+
+def _trimmed(text: str, start: int, end: int, begin: int, layer: int) -> Candidate:
+    """Return the value without its quotes and, in prose, without the sentence's punctuation."""
+    quoted = text[start] in "\"'" and text[end - 1] == text[start] and end - start > 2
+    if quoted:
+        start, end = start + 1, end - 1
+    elif layer == PROSE:
+        end = start + len(text[start:end].rstrip(".,;:?…*"))
+        quoted = text[start - 1 : start] in QUOTES
+    return Candidate(text, start, end, begin, quoted)
+
+
+def _holds(rule: Rule, found: Candidate) -> bool:
+    """Tell whether a match is a hit: its checks hold and nothing lets it go."""
+    value = found.value
+    if not value or is_placeholder(value) or (rule.entropy and entropy(value) < rule.entropy):
+        return False
+    return all(CHECKS[check](found) for check in rule.checks) and not _allowed(rule, found)
+
+
+def _allowed(rule: Rule, found: Candidate) -> bool:
+    allow = rule.allow
+    return (
+        (bool(allow.value) and _any(allow.value, found.value))
+        or (bool(allow.key) and _any(allow.key, _key(found)))
+        or (bool(allow.line) and _any(allow.line, _line(found)))
+    )
+
+
+def _any(regexes: tuple[str, ...], text: str) -> bool:
+    """Tell whether one of `regexes` is found in `text`, case aside."""
+    return bool(_one_of(regexes).search(text))
+
+
+@functools.cache
+def _one_of(regexes: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{regex})" for regex in regexes), re.IGNORECASE)
+
+
+def _key(found: Candidate) -> str:
+    """Return the whole name in front of the value: what the rule matched, and the word it is part of."""
+    before = compiled(r"[\w.-]*+\Z").search(found.text, max(0, found.begin - 40), found.begin)
+    return (before[0] if before else "") + found.key
+
+
+def _line(found: Candidate) -> str:
+    """Return the value's line, cut to what stands near."""
+    left = found.text[max(0, found.start - _LINE) : found.start].rpartition("\n")[2]
+    return left + found.value + found.text[found.end : found.end + _LINE].partition("\n")[0]
