@@ -6,27 +6,21 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 from memshelf.redact import digits, shapes
 from memshelf.redact.regex import compiled
 
 
-@dataclass(frozen=True, slots=True)
 class Candidate:
     """What a rule found: `text[start:end]` is `value`; what names it begins at `begin`."""
 
-    text: str
-    start: int
-    end: int
-    begin: int
-    quoted: bool = False
+    __slots__ = ("begin", "end", "quoted", "start", "text", "value")
 
-    @property
-    def value(self) -> str:
-        """Return what would be taken out."""
-        return self.text[self.start : self.end]
+    def __init__(self, text: str, start: int, end: int, begin: int, quoted: bool = False) -> None:
+        """Cut the value out of its text."""
+        self.text, self.start, self.end, self.begin, self.quoted = text, start, end, begin, quoted
+        self.value = text[start:end]
 
     @property
     def key(self) -> str:

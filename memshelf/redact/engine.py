@@ -68,8 +68,16 @@ def _hits(text: str, policy: Policy, marks: Marks, zones: list[tuple[int, int]])
             joined[-1] = _joined(joined[-1], hit)
         else:
             joined.append(hit)
+    if "«redacted:" in text or "\0" in text:
+        yield from _unmarked(text, joined)
+    else:
+        yield from joined
+
+
+def _unmarked(text: str, hits: list[Hit]) -> Iterator[Hit]:
+    """Yield what of each hit is no mark."""
     unmarked = MARK.sub(lambda mark: "\0" * len(mark[0]), text)
-    for hit in joined:
+    for hit in hits:
         for piece in compiled(r"[^\0]+").finditer(unmarked, hit.start, hit.end):
             if piece.span() == (hit.start, hit.end) or any(map(str.isalnum, piece[0])):
                 yield hit._replace(start=piece.start(), end=piece.end())
