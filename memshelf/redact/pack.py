@@ -43,7 +43,7 @@ PACKED = "packed.json"
 
 _PACKED_FIELDS = (
     *("id", "anchors", "regex", "mark", "class_", "layer", "before", "after", "ignore_case", "entropy"),
-    *("checks", "finder", "allow", "confidence"),
+    *("checks", "finder", "allow", "confidence", "apart"),
 )
 NEAR = 160
 """Characters behind an anchor in which a match that begins before it must show."""
@@ -53,6 +53,11 @@ DIGITS = "<digits>"
 """The one anchor that is no literal: a run of seven or more digits with their usual separators."""
 
 _BRACES = r"\{([^{}]*)\}"
+_START = r"\(\?:\(\?:\(\?<!\[A-Za-z0-9\]\)\|\(\?<=\\\\\[nrt\]\)\)\)"
+_APART = rf"(?:\(\?a\))?(?:{_START}|\(\?<!\[(?:\\w|A-Za-z))"
+_APART_CASELESS = rf"(?:\(\?[ai]+\))?(?:{_START}|\(\?<!\[(?:\\w|A-Za-z|a-z))"
+_CLASSES_AND_ESCAPES = r"\\[\s\S]|\[\^?\]?(?:[^\]\\]|\\[\s\S])*\]"
+_INNER_GROUP = r"\([^()]*\)"
 _FRAGMENT = r"<<([a-z-]+)>>"
 
 
@@ -72,6 +77,7 @@ class Rule:
     `regex` is matched where an anchor stands, or searched from `before` characters left of it; it sees
     `after` characters at most. The groups whose names start with `value` are the hit, the whole match
     without them; with `finder` a Python function says what the hit is. `entropy` is in bits a character.
+    `apart` is told by the regex: no letter may stand in front of the anchor.
     """
 
     id: str
@@ -90,6 +96,7 @@ class Rule:
     confidence: str = "high"
     hit: tuple[str, ...] = ()
     miss: tuple[str, ...] = ()
+    apart: bool = False
 
     @property
     def kind(self) -> str:
@@ -102,18 +109,18 @@ Window = tuple["Callable[..., re.Match[str] | None]", "Callable[..., re.Match[st
 
 
 class Pack:
-    """Rules that are ready to run: `automaton` yields `((length, index of the rule), ...)` a hit."""
+    """Rules that are ready to run: `automaton` yields `((length, index of the rule, apart), ...)` a hit."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         """Put all anchors into the automaton."""
         self.rules = tuple(rules)
-        anchors: dict[str, list[tuple[int, int]]] = {}
+        anchors: dict[str, list[tuple[int, int, bool]]] = {}
         for index, rule in enumerate(self.rules):
             for anchor in rule.anchors:
-                anchors.setdefault(anchor, []).append((len(anchor), index))
+                anchors.setdefault(anchor, []).append((len(anchor), index, rule.apart))
         self.windows: list[Window | None] = [None] * len(self.rules)
         self.groups: list[tuple[str | int, ...]] = [(0,)] * len(self.rules)
-        self.on_digits = tuple(index for _, index in anchors.pop(DIGITS, ()))
+        self.on_digits = tuple(index for _, index, _ in anchors.pop(DIGITS, ()))
         self.automaton = ahocorasick.Automaton()
         for anchor, targets in anchors.items():
             self.automaton.add_word(anchor, tuple(targets))
@@ -154,7 +161,7 @@ def parse(files: Mapping[str, str]) -> tuple[Rule, ...]:
 
 
 def _rule(values: dict[str, Any], fragments: Mapping[str, str], where: str) -> Rule:
-    known = {each.name.rstrip("_") for each in fields(Rule)}
+    known = {each.name.rstrip("_") for each in fields(Rule) if each.name != "apart"}
     if unknown := values.keys() - known:
         raise FormatError(f"{where}: unknown key {min(unknown)}: known are {', '.join(sorted(known))}")
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
@@ -162,11 +169,23 @@ def _rule(values: dict[str, Any], fragments: Mapping[str, str], where: str) -> R
     values["allow"] = Allow(**{key: tuple(value) for key, value in values.get("allow", {}).items()})
     values["regex"] = _spliced(values.get("regex", ""), fragments, where)
     anchors = tuple(each for anchor in values.get("anchors", ()) for each in _expanded(anchor))
-    rule = Rule(**values | {"anchors": anchors})
+    rule = Rule(**values | {"anchors": anchors, "apart": _is_apart(values)})
     for what, holds in _faults(rule):
         if holds:
             raise FormatError(f"{where}: {what}")
     return rule
+
+
+def _is_apart(values: Mapping[str, Any]) -> bool:
+    """Tell whether a rule fails wherever a Latin letter stands in front of its anchor."""
+    regex = values["regex"]
+    caseless = values.get("ignore_case") or regex.startswith("(?i)")
+    if values.get("before") or not compiled(_APART_CASELESS if caseless else _APART).match(regex):
+        return False
+    plain = compiled(_CLASSES_AND_ESCAPES).sub("", regex)
+    while plain != (plain := compiled(_INNER_GROUP).sub("", plain)):
+        pass
+    return not set("|()") & set(plain)
 
 
 def _faults(rule: Rule) -> Iterable[tuple[str, bool]]:

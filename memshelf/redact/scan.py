@@ -20,6 +20,8 @@ PROSE = 4
 FEWEST = 9
 """A run of fewer digits is nobody's number: a date, a version, an amount."""
 
+LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
 QUOTES = ('"', "'", "`", "«", "“")
 _DIGITS = r"[0-9][0-9 ().\-\u2011\u00a0]{7,28}[0-9]"
 _LINE = 200
@@ -65,9 +67,11 @@ def _matches(
     if len(folded) != len(text):  # İ alone grows
         folded = text.replace("\u0130", "i").lower()
     for end, targets in _anchored(text, folded, pack, zones):
-        for length, index in targets:
+        for length, index, apart in targets:
             start = end - length
-            if index in done and start < done[index]:
+            if (apart and start and text[start - 1] in LETTERS and text[max(0, start - 2)] != "\\") or (
+                index in done and start < done[index]
+            ):
                 continue
             match, search, before, near, after = windows[index] or pack.window(index)
             if before:
@@ -83,8 +87,8 @@ def _matches(
 
 def _anchored(
     text: str, folded: str, pack: Pack, zones: Zones
-) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
-    """Yield (end, ((length, index of the rule), ...)) for each anchor, those of digits last."""
+) -> Iterator[tuple[int, tuple[tuple[int, int, bool], ...]]]:
+    """Yield (end, ((length, index of the rule, apart), ...)) for each anchor, those of digits last."""
     zones = tuple(zones)
     for first, last in zones:
         for end, targets in pack.automaton.iter(folded, first, last):
@@ -93,7 +97,7 @@ def _anchored(
         for run in compiled(_DIGITS).finditer(text, first, last):
             length = run.end() - run.start()
             if length >= 2 * FEWEST or len(compiled("[0-9]").findall(run[0])) >= FEWEST:
-                yield run.end(), tuple((length, index) for index in pack.on_digits)
+                yield run.end(), tuple((length, index, False) for index in pack.on_digits)
 
 
 def _candidates(text: str, rule: Rule, names: tuple[str | int, ...], match: re.Match[str]) -> Iterator[Candidate]:
