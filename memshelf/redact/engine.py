@@ -18,6 +18,7 @@ AROUND = 400
 SPREADS = 8
 """From this many characters on a caught value goes wherever else it stands."""
 
+
 def redact(text: str, policy: Policy, marks: Marks | None = None) -> tuple[str, tuple[Redaction, ...]]:
     """Return `text` with marks where secrets stood, and the new marks in order of place.
 

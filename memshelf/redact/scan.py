@@ -100,7 +100,9 @@ def _anchored(
                 yield run.end(), tuple((length, index, False) for index in pack.on_digits)
 
 
-def _candidates(text: str, rule: Rule, names: tuple[str | int, ...], match: re.Match[str]) -> Iterator[Candidate]:
+def _candidates(
+    text: str, rule: Rule, names: tuple[str | int, ...], match: re.Match[str]
+) -> Iterator[Candidate]:
     """Yield what a match would take out, before it is judged."""
     if rule.finder:
         yield from FINDERS[rule.finder](text, match)
