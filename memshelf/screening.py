@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class Screening:
+_NONE: Mapping[str, str] = {}
+
+
+class Screening(NamedTuple):
     """How one shelf bends redaction: memshelf.yml's `redact` of the shelf.
 
     `off` maps a rule or kind to the reason it is off; `personal` maps email, phone, card, document or name
@@ -14,7 +19,7 @@ class Screening:
     may stay; `names` are people that are personal data here.
     """
 
-    off: dict[str, str] = field(default_factory=dict)
-    personal: dict[str, str] = field(default_factory=dict)
+    off: Mapping[str, str] = _NONE
+    personal: Mapping[str, str] = _NONE
     allow: tuple[str, ...] = ()
     names: tuple[str, ...] = ()

@@ -7,7 +7,6 @@ import importlib
 import os
 import re
 import sys
-import traceback
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from memshelf import __version__
@@ -77,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as bug:  # the one place that turns a bug into its exit code; its text may hold a secret
+        import traceback  # noqa: PLC0415 # slow to start, and only a bug needs it
+
         place = "".join(traceback.format_tb(bug.__traceback__))
         print(
             f"{place}memshelf: {type(bug).__name__}: a bug in MemShelf, please report these lines",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memshelf.errors import MemShelfError, UsageError
 from memshelf.redact import Policy, checked_patterns, policy_of, redact
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 NO_RECORD = "no JSON object with the texts `id` and `text`: write one a line"
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(NamedTuple):
     """The text with its marks, and what was marked; no value of it."""
 
     text: str

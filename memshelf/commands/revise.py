@@ -92,7 +92,7 @@ def _redacted(edited: Episode, policy: Policy, marks: Marks) -> tuple[Episode, t
 
     def clean(text: str, place: str) -> str:
         redacted, found = redact(text, policy.at(place, edited.allow), marks)
-        report.extend(replace(each, place=place) for each in found)
+        report.extend(each._replace(place=place) for each in found)
         return redacted
 
     allow = tuple(clean(entry, "allow") for entry in edited.allow)

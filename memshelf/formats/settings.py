@@ -97,8 +97,11 @@ def _redact(keys: dict[str, Any], where: str) -> Screening:
     return Screening(off, personal, _texts(keys, "allow"), _texts(keys, "names"))
 
 
-def _revived(own: dict[str, Any]) -> Screening:
-    return Screening(own["off"], own["personal"], tuple(own["allow"]), tuple(own["names"]))
+def _revived(own: list[Any]) -> Screening:
+    if not isinstance(own, list):
+        raise TypeError("remembered in another form")
+    off, personal, allow, names = own
+    return Screening(off, personal, tuple(allow), tuple(names))
 
 
 def _known(keys: dict[str, Any], allowed: tuple[str, ...], where: str) -> None:

@@ -119,11 +119,11 @@ def _clean(
     """Return the redacted text, or the redacted headings with their texts, and what was marked."""
     if isinstance(value, str):
         text, found = redact(value, policies.at(name), marks)
-        return text, [replace(each, place=name) for each in found]
+        return text, [each._replace(place=name) for each in found]
     sections: dict[str, str] = {}
     report: list[Redaction] = []
     for raw, body in value.items():
         heading, in_heading = redact(raw, policies.usual, marks)
         sections[heading], in_body = redact(body, policies.at(heading), marks)
-        report += [replace(each, place=heading) for each in in_heading + in_body]
+        report += [each._replace(place=heading) for each in in_heading + in_body]
     return sections, report

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,16 +14,14 @@ KIND = r"[a-z][a-z0-9-]{0,39}"
 MARK = re.compile(rf"«redacted:({KIND})(?:#([0-9]{{1,9}}))?»")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Origin:
+class Origin(NamedTuple):
     """Which rule of the pack took something out, and its class: `secret` or `personal`."""
 
     rule: str
     class_: str
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(NamedTuple):
     """One place where something was taken out; what it was is not kept.
 
     `rule` is the kind that the mark names, `origin` the rule of the pack behind it. `line` and `column` are
@@ -37,7 +34,19 @@ class Redaction:
     column: int
     mark: str
     place: str = ""
-    origin: Origin = field(default=Origin("", "secret"), compare=False)
+    origin: Origin = Origin("", "secret")
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both say the same of the text, whichever rule was behind it."""
+        return isinstance(other, Redaction) and self[:-1] == other[:-1]
+
+    def __ne__(self, other: object) -> bool:
+        """Tell the contrary."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the same for equal ones."""
+        return hash(self[:-1])
 
 
 class Marks:

@@ -6,9 +6,8 @@ import functools
 import json
 import re
 import zlib
-from dataclasses import dataclass, field, fields
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ahocorasick
 
@@ -61,8 +60,7 @@ _INNER_GROUP = r"\([^()]*\)"
 _FRAGMENT = r"<<([a-z-]+)>>"
 
 
-@dataclass(frozen=True, slots=True)
-class Allow:
+class Allow(NamedTuple):
     """Regexes, case aside, that let a hit go: found in its value, its key or its line."""
 
     value: tuple[str, ...] = ()
@@ -70,8 +68,7 @@ class Allow:
     line: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule of the pack.
 
     `regex` is matched where an anchor stands, or searched from `before` characters left of it; it sees
@@ -92,7 +89,7 @@ class Rule:
     entropy: float = 0.0
     checks: tuple[str, ...] = ()
     finder: str = ""
-    allow: Allow = field(default_factory=Allow)
+    allow: Allow = Allow()
     confidence: str = "high"
     hit: tuple[str, ...] = ()
     miss: tuple[str, ...] = ()
@@ -161,7 +158,7 @@ def parse(files: Mapping[str, str]) -> tuple[Rule, ...]:
 
 
 def _rule(values: dict[str, Any], fragments: Mapping[str, str], where: str) -> Rule:
-    known = {each.name.rstrip("_") for each in fields(Rule) if each.name != "apart"}
+    known = {each.rstrip("_") for each in Rule._fields if each != "apart"}
     if unknown := values.keys() - known:
         raise FormatError(f"{where}: unknown key {min(unknown)}: known are {', '.join(sorted(known))}")
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}

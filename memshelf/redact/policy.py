@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.screening import Screening
 
@@ -11,16 +10,15 @@ if TYPE_CHECKING:
     from memshelf.model import Conventions
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """The `(kind, regex)` pairs of one shelf, as `parse_patterns` returns them, and its `redact` settings."""
 
     patterns: tuple[tuple[str, str], ...] = ()
-    screening: Screening = field(default_factory=Screening)
+    screening: Screening = Screening()
 
     def with_patterns(self, patterns: tuple[tuple[str, str], ...]) -> Policy:
         """Return the policy with more patterns."""
-        return replace(self, patterns=self.patterns + patterns)
+        return self._replace(patterns=self.patterns + patterns)
 
     def at(self, place: str, allow: tuple[str, ...]) -> Policy:
         """Return the policy for a field or section, without the kinds that a person lifted there.
@@ -32,7 +30,9 @@ class Policy:
         off = {
             kind: why for kind, where, why in (e for e in entries if len(e) == 3) if where.casefold() == here
         }
-        return replace(self, screening=replace(self.screening, off=self.screening.off | off)) if off else self
+        if not off:
+            return self
+        return self._replace(screening=self.screening._replace(off=self.screening.off | off))
 
     def applies(self, rule: str, kind: str) -> bool:
         """Tell whether a rule of the pack, named by its id or by its kind, is in force on the shelf."""

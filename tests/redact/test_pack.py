@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,7 @@ def test_the_packed_rules_are_those_of_the_files(request: pytest.FixtureRequest)
         file.write_text(packed(SOURCES), encoding="utf-8", newline="\n")
 
     assert file.read_text(encoding="utf-8") == packed(SOURCES)
-    assert [replace(rule, hit=(), miss=()) for rule in RULES.values()] == list(
+    assert [rule._replace(hit=(), miss=()) for rule in RULES.values()] == list(
         _unpacked(file.read_bytes(), SOURCES)
     )
     assert _unpacked(file.read_bytes(), SOURCES | {"labels": b""}) == ()
