@@ -123,12 +123,13 @@ def _repeated(text: str, found: list[Hit], marks: Marks) -> Iterator[Hit]:
     for hit in found:
         if hit.origin.class_ == "secret":
             values.setdefault(text[hit.start : hit.end], (hit.kind, hit.origin))
+    places = {(hit.start, hit.end) for hit in found if hit.origin.class_ == "secret"}
     for value, (kind, origin) in values.items():
         if len(value) < SPREADS or "«redacted:" in value:
             continue
         at = text.find(value)
         while at >= 0:
             end = at + len(value)
-            if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+            if (at, end) not in places and not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
                 yield Hit(at, end, 6000, kind, origin)
             at = text.find(value, end)
