@@ -42,8 +42,6 @@ _NO_SEED = frozenset(
         "for",
         "with",
         "not",
-        "that",
-        "this",
         "from",
         "have",
         "has",
@@ -138,10 +136,27 @@ def _cell(text: str, begin: int, cells: list[str], column: int, head: int) -> It
 def _seed_phrase(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield 12 to 24 words of a wallet's phrase."""
     found = compiled(_SEED).match(text, head.end())
-    if found:
-        words = re.findall(r"[a-z]+", found[0])
-        if len(words) in (12, 15, 18, 21, 24) and not _NO_SEED.intersection(words):
-            yield Candidate(text, *found.span(), head.start(), quoted=True)
+    end = found.start() + _seed_end(found[0]) if found else 0
+    if found and end > found.start():
+        words = compiled(r"[a-z]+").findall(text, found.start(), end)
+        if not _NO_SEED.intersection(words):
+            yield Candidate(text, found.start(), end, head.start(), quoted=True)
+
+
+def _seed_end(words: str) -> int:
+    """Return where a phrase of 12 to 24 words ends in lines of words, 0 for nowhere.
+
+    It ends with a line, before an empty one, and lines of as many words as the last one belong to it.
+    """
+    block = re.split(r"\n[ \t]*\n", words, maxsplit=1)[0]
+    lines = [len(re.findall("[a-z]+", line)) for line in block.split("\n")]
+    total, end, place = 0, 0, 0
+    for index, (line, count) in enumerate(zip(block.split("\n"), lines, strict=True)):
+        total, place = total + count, place + len(line) + 1
+        alike = index > 0 and count == lines[index - 1]
+        if total in (12, 15, 18, 21, 24) and (not end or alike):
+            end = place - 1
+    return end
 
 
 def _codes(text: str, head: re.Match[str]) -> Iterator[Candidate]:
