@@ -33,7 +33,7 @@ Check = Callable[[Candidate], bool]
 
 def is_placeholder(value: str) -> bool:
     """Tell whether `value` only stands for a secret: `xxxx`, `your-key`, `${KEY}`, `changeme`."""
-    few = 2 if (value.isdigit() and len(value) <= 8) or len(value) <= 3 else 3
+    few = 0 if len(value) <= 3 else 2 if value.isdigit() and len(value) <= 8 else 3
     return len(set(value[-12:])) < few or bool(compiled(shapes.PLACEHOLDER).search(value))
 
 

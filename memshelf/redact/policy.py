@@ -26,13 +26,11 @@ class Policy(NamedTuple):
         `allow` are an episode's entries `KIND PLACE why`; a place has `_` for its spaces.
         """
         here = place.replace(" ", "_").casefold()
-        entries = (entry.split(maxsplit=2) for entry in allow)
-        off = {
-            kind: why for kind, where, why in (e for e in entries if len(e) == 3) if where.casefold() == here
-        }
+        entries = [parts for entry in allow if len(parts := entry.split(maxsplit=2)) == 3]
+        off = {kind: why for kind, where, why in entries if where.casefold() == here}
         if not off:
             return self
-        return self._replace(screening=self.screening._replace(off=self.screening.off | off))
+        return self._replace(screening=self.screening._replace(off={**self.screening.off, **off}))
 
     def applies(self, rule: str, kind: str) -> bool:
         """Tell whether a rule of the pack, named by its id or by its kind, is in force on the shelf."""
