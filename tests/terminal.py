@@ -74,6 +74,13 @@ class Terminal:
             self.press(key)
         return self.end()[1]
 
+    def leave(self, key: str) -> tuple[int, str]:
+        """Press a key that ends the program, and again where it came just before a read; then as `end`."""
+        self.press(key)
+        while not select.select([self.master], [], [], 5)[0] and self.process.poll() is None:
+            self.press(key)
+        return self.end()
+
     def end(self) -> tuple[int, str]:
         """Wait for the end; return the exit code and what came since the last call."""
         while self._more():

@@ -192,8 +192,7 @@ def test_an_end_leaves_everything_as_it_is(
     terminal = desk(TERM=term)
     usual = termios.tcgetattr(terminal.master)
     terminal.until(KEYS)
-    terminal.press(key)
-    ended, last = terminal.end()
+    ended, last = terminal.leave(key)
     assert ended == code
     assert last.endswith("\n1 still waits\n")
     assert (refs(library.root, "refs"), checkout(library.root)) == before
