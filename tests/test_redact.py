@@ -281,7 +281,7 @@ def test_redacting_twice_is_redacting_once(parts: list[str], patterns: list[tupl
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_hostile_text_comes_to_an_end(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
+    text = unit * (20_000 // len(unit))
 
     assert redact(redact(text, NONE)[0], NONE)[1] == ()
 
