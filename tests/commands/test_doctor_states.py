@@ -23,6 +23,7 @@ from memshelf.commands.write import write
 from memshelf.formats import episode as episode_format
 from memshelf.rules.ground import MEND
 from memshelf.rules.proposals import LONGEST_WAIT, MANY_REJECTED
+from memshelf.store.state import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -463,3 +464,12 @@ def test_what_git_has_lost_is_told_though_the_disk_has_it(kept: Library) -> None
     found = doctor(kept.root, NOW).findings
     assert [one.path for one in found] == [f"main:{PATH}"]
     assert "git has lost its text" in found[0].message
+
+
+def test_a_garbled_catalogue_is_no_matter_to_doctor(kept: Library) -> None:
+    assert told(kept.root) == []
+    folder = folder_of(kept.common)
+    assert folder
+    [file] = folder.glob("*.sqlite")
+    file.write_bytes(b"not a database " * 1000)
+    assert told(kept.root) == []

@@ -14,8 +14,6 @@ from memshelf.store.catalogue.consult import key_of
 from memshelf.store.catalogue.database import Broken, connect, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memshelf.model import Conventions
     from memshelf.store.catalogue.database import Connection
     from memshelf.store.library import Library
@@ -50,7 +48,7 @@ class Sound:
 def recall(library: Library, kind: str) -> Sound:
     """Return what is known of a kind of files; nothing where the catalogue cannot be kept."""
     known: frozenset[bytes] = frozenset()
-    with _tables(library) as db:
+    with contextlib.suppress(Broken), _tables(library) as db:
         known = frozenset(mark for (mark,) in db.execute("SELECT mark FROM sound WHERE kind = ?", (kind,)))
     return Sound(kind, _code(), known)
 
@@ -59,16 +57,13 @@ def keep(library: Library, sound: Sound) -> None:
     """Keep the marks of this time in place of the others."""
     if sound.seen == sound.known:
         return
-    with _tables(library) as db, writing(db):
+    with contextlib.suppress(Broken), _tables(library) as db, writing(db):
         db.execute("DELETE FROM sound WHERE kind = ?", (sound.kind,))
         db.executemany("INSERT INTO sound VALUES (?, ?)", [(sound.kind, mark) for mark in sorted(sound.seen)])
 
 
-@contextlib.contextmanager
-def _tables(library: Library) -> Iterator[Connection]:
-    folder = state.folder_of(library.common)
-    with contextlib.suppress(Broken), contextlib.closing(connect(folder, key_of(library))[0]) as db:
-        yield db
+def _tables(library: Library) -> contextlib.closing[Connection]:
+    return contextlib.closing(connect(state.folder_of(library.common), key_of(library))[0])
 
 
 def _code() -> bytes:
