@@ -34,11 +34,17 @@ Check = Callable[[Candidate], bool]
 def is_placeholder(value: str) -> bool:
     """Tell whether `value` only stands for a secret: `xxxx`, `your-key`, `${KEY}`, `changeme`."""
     few = 0 if len(value) <= 3 else 2 if value.isdigit() and len(value) <= 8 else 3
-    return len(set(value[-12:])) < few or bool(compiled(shapes.PLACEHOLDER).search(value))
+    folded = value.lower()
+    return (
+        len(set(value[-12:])) < few
+        or any(each in folded for each in shapes.STAND_INS)
+        or bool(compiled(shapes.PLACEHOLDER).match(value))
+    )
 
 
 def entropy(value: str) -> float:
-    """Return Shannon's entropy of `value` in bits a character."""
+    """Return Shannon's entropy of the first 200 characters of `value`, in bits a character."""
+    value = value[:200]
     size = len(value)
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from memshelf.redact.marks import MARK, Marks, Origin, Redaction, report
+import ahocorasick
+
+from memshelf.redact.marks import Marks, Origin, Redaction, blanked, report
 from memshelf.redact.pack import built_in
 from memshelf.redact.patterns import matches
 from memshelf.redact.policy import Policy
@@ -14,6 +16,9 @@ from memshelf.redact.scan import Hit, scan
 
 AROUND = 400
 """How far from a new mark the rules look again."""
+
+Values = dict[str, tuple[str, Origin]]
+"""The value of a secret -> its kind, and where it was found."""
 
 SPREADS = 8
 """From this many characters on a caught value goes wherever else it stands."""
@@ -29,7 +34,8 @@ def redact(text: str, policy: Policy, marks: Marks | None = None) -> tuple[str, 
     marks = Marks.after(text) if marks is None else marks
     given: dict[str, Origin] = {}
     zones = [(0, len(text))]
-    while hits := list(_hits(text, policy, marks, zones)):
+    values = {value: (kind, origin) for kind, value, origin in marks.known() if origin.class_ == "secret"}
+    while hits := list(_hits(text, policy, values, zones)):
         parts, done, at, places = [], 0, 0, []
         for hit in hits:
             mark = marks.give(hit.kind, text[hit.start : hit.end], hit.origin)
@@ -40,6 +46,7 @@ def redact(text: str, policy: Policy, marks: Marks | None = None) -> tuple[str, 
             done = hit.end
         text = "".join([*parts, text[done:]])
         zones = _around(text, places)
+        values = {}
     return text, report(text, given)
 
 
@@ -57,29 +64,24 @@ def _around(text: str, places: Iterable[tuple[int, int]]) -> list[tuple[int, int
     return zones
 
 
-def _hits(text: str, policy: Policy, marks: Marks, zones: list[tuple[int, int]]) -> Iterator[Hit]:
+def _hits(text: str, policy: Policy, values: Values, zones: list[tuple[int, int]]) -> Iterator[Hit]:
     """Yield disjoint hits in order: overlapping ones joined under the lowest rank, marks left out."""
     found = [*_of_policy(text, policy), *scan(text, built_in(), policy, zones), *_of_names(text, policy)]
-    found += _repeated(text, found, marks)
-    if not found:
-        return
+    found += _repeated(text, found, values)
     joined: list[Hit] = []
     for hit in sorted(found):
         if joined and hit.start < joined[-1].end:
             joined[-1] = _joined(joined[-1], hit)
         else:
             joined.append(hit)
-    if "«redacted:" in text or "\0" in text:
-        yield from _unmarked(text, joined)
-    else:
-        yield from joined
+    yield from _unmarked(text, joined) if "«redacted:" in text or "\0" in text else joined
 
 
 def _unmarked(text: str, hits: list[Hit]) -> Iterator[Hit]:
     """Yield what of each hit is no mark."""
-    unmarked = MARK.sub(lambda mark: "\0" * len(mark[0]), text)
+    blank = blanked(text)
     for hit in hits:
-        for piece in compiled(r"[^\0]+").finditer(unmarked, hit.start, hit.end):
+        for piece in compiled(r"[^\0]+").finditer(blank, hit.start, hit.end):
             if piece.span() == (hit.start, hit.end) or any(map(str.isalnum, piece[0])):
                 yield hit._replace(start=piece.start(), end=piece.end())
 
@@ -117,19 +119,20 @@ def _declined(word: str) -> str:
     return re.escape(re.sub(r"(?<=\w\w)(?:ий|ый|ой|ая|яя|ия|ья|[аяйьоеыи])\Z", "", word)) + r"\w{0,3}"
 
 
-def _repeated(text: str, found: list[Hit], marks: Marks) -> Iterator[Hit]:
-    """Yield where the values of secrets, found here or known to `marks`, stand once more."""
-    values = {value: (kind, origin) for kind, value, origin in marks.known() if origin.class_ == "secret"}
-    for hit in found:
-        if hit.origin.class_ == "secret":
-            values.setdefault(text[hit.start : hit.end], (hit.kind, hit.origin))
-    places = {(hit.start, hit.end) for hit in found if hit.origin.class_ == "secret"}
+def _repeated(text: str, found: list[Hit], values: Values) -> Iterator[Hit]:
+    """Yield where the values of secrets, found here or before, stand once more."""
+    secrets = [hit for hit in found if hit.origin.class_ == "secret"]
+    values = values | {text[hit.start : hit.end]: (hit.kind, hit.origin) for hit in reversed(secrets)}
+    automaton = ahocorasick.Automaton()
     for value, (kind, origin) in values.items():
-        if len(value) < SPREADS or "«redacted:" in value:
-            continue
-        at = text.find(value)
-        while at >= 0:
-            end = at + len(value)
-            if (at, end) not in places and not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
-                yield Hit(at, end, 6000, kind, origin)
-            at = text.find(value, end)
+        if len(value) >= SPREADS and "«redacted:" not in value:
+            automaton.add_word(value, (len(value), kind, origin))
+    if not automaton:
+        return
+    automaton.make_automaton()
+    places = {(hit.start, hit.end) for hit in secrets}
+    for last, (length, kind, origin) in automaton.iter(text):
+        end = last + 1
+        at = end - length
+        if (at, end) not in places and not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+            yield Hit(at, end, 6000, kind, origin)

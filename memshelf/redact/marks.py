@@ -86,6 +86,11 @@ class Marks:
             yield kind, value, origin
 
 
+def blanked(text: str) -> str:
+    """Return `text` with a NUL for each character of a mark."""
+    return MARK.sub(lambda mark: "\0" * len(mark[0]), text)
+
+
 def report(text: str, given: Mapping[str, Origin]) -> tuple[Redaction, ...]:
     """Return where the `given` marks stand in `text`, in order, and where each came from."""
     found: list[Redaction] = []

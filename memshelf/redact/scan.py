@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from memshelf.redact.checks import CHECKS, Candidate, entropy, is_placeholder
 from memshelf.redact.finders import FINDERS
-from memshelf.redact.marks import Origin
+from memshelf.redact.marks import Origin, blanked
 from memshelf.redact.pack import Pack, Rule
 from memshelf.redact.policy import Policy
 from memshelf.redact.regex import compiled
@@ -55,8 +58,15 @@ def scan(text: str, pack: Pack, policy: Policy, zones: Zones) -> list[Hit]:
                 origin = Origin(rule.id, rule.class_)
                 hits.append(Hit(found.start, found.end, rule.layer * 1000 + index, rule.kind, origin))
     if kept and hits:
-        hits = [hit for hit in hits if not any(start <= hit.start < end for start, end in kept)]
+        hits = _outside(hits, sorted(kept))
     return [hit for hit in hits if policy.applies(hit.origin.rule, hit.kind)]
+
+
+def _outside(hits: list[Hit], kept: list[tuple[int, int]]) -> list[Hit]:
+    """Return the hits that begin in none of the sorted `kept` pieces."""
+    furthest = [*accumulate((end for _, end in kept), max)]
+    before = ((bisect_right(kept, (hit.start, sys.maxsize)), hit) for hit in hits)
+    return [hit for index, hit in before if not index or furthest[index - 1] <= hit.start]
 
 
 def _matches(
@@ -66,7 +76,7 @@ def _matches(
     windows, folded = pack.windows, text.lower()
     if len(folded) != len(text):  # İ alone grows
         folded = text.replace("\u0130", "i").lower()
-    for end, targets in _anchored(text, folded, pack, zones):
+    for end, targets in _anchored(text, blanked(folded), pack, zones):
         for length, index, apart in targets:
             start = end - length
             if (apart and start and text[start - 1] in LETTERS and text[max(0, start - 2)] != "\\") or (
@@ -91,8 +101,8 @@ def _anchored(
     """Yield (end, ((length, index of the rule, apart), ...)) for each anchor, those of digits last."""
     zones = tuple(zones)
     for first, last in zones:
-        for end, targets in pack.automaton.iter(folded, first, last):
-            yield end + 1, targets
+        for last_index, targets in pack.automaton.iter(folded[first:last]):
+            yield first + last_index + 1, targets
     for first, last in zones:
         for run in compiled(_DIGITS).finditer(text, first, last):
             length = run.end() - run.start()
