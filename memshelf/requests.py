@@ -6,7 +6,6 @@ PROSE is redacted, an IDENTIFIER that holds a secret is refused, a SWITCH choose
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from dataclasses import dataclass, field, fields
@@ -204,6 +203,8 @@ def _is_day(text: str) -> bool:
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
+    import difflib  # noqa: PLC0415 # only a mistake needs it
+
     near = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean {near[0]}?)" if near else f": known are {', '.join(known)}"
 

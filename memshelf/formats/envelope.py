@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from hashlib import sha256
+
+from memshelf.checksum import checksum
 
 NONCE_LENGTH = 8
 
@@ -22,7 +23,7 @@ def _nonce(payload: str) -> str:
     """Return the start of the payload's SHA-256, salted 1, 2, … while it occurs in the payload."""
     for salt in itertools.count():
         salted = f"{salt or ''}{payload}"
-        nonce = sha256(salted.encode("utf-8", "surrogatepass")).hexdigest()[:NONCE_LENGTH]
+        nonce = checksum(salted.encode("utf-8", "surrogatepass")).hex()[:NONCE_LENGTH]
         if nonce not in payload:
             break
     return nonce

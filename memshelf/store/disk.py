@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import uuid
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,13 +28,13 @@ def write_bytes(path: Path, content: bytes, workshop: Path | None = None) -> Non
     path.parent.mkdir(parents=True, exist_ok=True)
     if workshop is not None:
         try:
-            _replace(path, workshop / uuid.uuid4().hex, content)
+            _replace(path, workshop / os.urandom(16).hex(), content)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
         else:
             return
-    _replace(path, path.with_name(f".{path.name}.{uuid.uuid4().hex}"), content)
+    _replace(path, path.with_name(f".{path.name}.{os.urandom(16).hex()}"), content)
 
 
 def sync_folder(folder: Path) -> None:

@@ -7,7 +7,6 @@ any size and never touches the checkout. Every step before the ref's move leaves
 from __future__ import annotations
 
 import time
-import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,6 +36,12 @@ class Taken(MemShelfError):
     """Another draft of this id came first, or the one that was read has changed."""
 
 
+def _uuid() -> str:
+    import uuid  # noqa: PLC0415 # slow to start, and only a new draft needs one
+
+    return str(uuid.uuid4())
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """A draft's commit message, as values.
@@ -49,7 +54,7 @@ class Note:
     base: str = ""
     date: str = ""
     redactions: tuple[str, ...] = ()
-    uuid: str = field(default_factory=lambda: str(uuid.uuid4()))
+    uuid: str = field(default_factory=_uuid)
 
     def render(self, subject: str) -> str:
         """Write the message: subject and trailers; the date is git's to write."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import uuid
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,7 +80,7 @@ class Journal:
 
 def fresh(common: Path) -> Path:
     """Return a new name in our folder."""
-    return common / FOLDER / uuid.uuid4().hex
+    return common / FOLDER / os.urandom(16).hex()
 
 
 def leftovers(common: Path) -> list[Path]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -149,7 +148,7 @@ def land(library: Library, old: str, new: str, paths: Sequence[str], drafts: Map
             raise Moved(MOVED)
         for follower in followers:
             if follower.index.exists():
-                shutil.copyfile(follower.index, follower.copy)
+                follower.copy.write_bytes(follower.index.read_bytes())
             switch(Git(follower.folder, library.git.keep), follower, old, new)
         _move_refs(library, old, new, drafts)
     except (MemShelfError, OSError):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 from dataclasses import asdict
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memshelf import __version__
+from memshelf.checksum import checksum
 from memshelf.store import state
 from memshelf.store.disk import write_bytes
 
@@ -30,7 +30,7 @@ def remembered(
     raw, folder = file.read_bytes(), state.folder_of(common)
     if folder is None:
         return parse(raw)
-    digest = sha256(f"{__version__} {file} ".encode("utf-8", "surrogateescape") + raw).hexdigest()
+    digest = checksum(f"{__version__} {file} ".encode("utf-8", "surrogateescape") + raw).hex()
     kept = folder / f"{file.name}.json"
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         known = json.loads(kept.read_bytes()) if kept.is_file() else {}

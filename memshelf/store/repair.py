@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
 import time
 from typing import TYPE_CHECKING
 
@@ -76,7 +75,7 @@ def _mend(library: Library, left: Journal, follower: Follower, *, moved: bool) -
         return
     git = Git(follower.folder, library.git.keep)
     if follower.index.exists():
-        shutil.copyfile(follower.index, follower.copy)
+        follower.copy.write_bytes(follower.index.read_bytes())
     else:
         git.run("read-tree", "--empty", extra={"GIT_INDEX_FILE": str(follower.copy)})
     absent = _sparse(git, left.paths)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 from pathlib import Path
+
+from memshelf.checksum import checksum
 
 VARIABLE = "MEMSHELF_STATE_DIR"
 PRIVATE = 0o700
@@ -17,7 +18,7 @@ def folder_of(common: Path) -> Path | None:
     may look into it. None where there can be none: commands then do without.
     """
     try:
-        place = _root() / f"{common.parent.name}-{sha256(os.fsencode(common)).hexdigest()[:16]}"
+        place = _root() / f"{common.parent.name}-{checksum(os.fsencode(common)).hex()[:16]}"
         place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         if place.stat().st_mode & ~PRIVATE & 0o777:
             place.chmod(PRIVATE)

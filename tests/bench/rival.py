@@ -144,15 +144,20 @@ def _row(label: str, count: int, ours: Cost, theirs: Cost, limit: float) -> None
 
 
 def peaks(folder: Path, rival: Path, megabytes: int) -> None:
-    """Compare the largest process of three commands on 100 episodes, one of them of `megabytes`."""
+    """Compare the largest process of three commands on 100 episodes, one of them of `megabytes`.
+
+    memshelf-mcp has its index at hand, made by its `rebuild`; so the second run counts for us, and the
+    first, which reads the whole library, is shown beside it.
+    """
     pair = build(folder, 100, rival, big=megabytes * 1_000_000)
-    print(f"\n| peak MB, one episode of {megabytes} MB | MemShelf | memshelf-mcp 0.4.0 | ratio | limit | |")
-    print("|---|---|---|---|---|---|")
+    print(f"\n| peak MB, one episode of {megabytes} MB", end=" ")
+    print("| first | MemShelf | memshelf-mcp 0.4.0 | ratio | limit | |")
+    print("|---|---|---|---|---|---|---|")
     for name in ("index", "search", "doctor"):
         ours, theirs = commands(pair, "")[name]
-        other, one = pair.run_theirs(*theirs()), pair.run_ours(*ours())
+        first, other, one = pair.run_ours(*ours()), pair.run_theirs(*theirs()), pair.run_ours(*ours())
         ratio = one.peak / other.peak
-        cells = f"{one.peak / 1e6:,.0f} | {other.peak / 1e6:,.0f} | {ratio:.2f}"
+        cells = f"{first.peak / 1e6:,.0f} | {one.peak / 1e6:,.0f} | {other.peak / 1e6:,.0f} | {ratio:.2f}"
         print(f"| `{name}` | {cells} | {PEAK_LIMIT} | {_verdict(ratio, PEAK_LIMIT)} |", flush=True)
 
 

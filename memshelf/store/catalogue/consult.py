@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
+from memshelf.checksum import checksum
 from memshelf.store import landing, state
 from memshelf.store.catalogue import fill
 from memshelf.store.catalogue.database import Broken, Connection, connect, give_up, reading
@@ -67,4 +67,4 @@ def key_of(library: Library) -> str:
         layout.docs_root,
         layout.categories,
     )
-    return sha256(repr(facts).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return checksum(repr(facts).encode("utf-8", "surrogateescape")).hex()[:12]

@@ -7,10 +7,10 @@ SQLite could take for the journal of the next one.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import sqlite3
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,7 +187,7 @@ def _files(folder: Path, library: str) -> list[Path]:
 
 def _make(folder: Path, library: str) -> None:
     """Make an empty file beside and give it its name when it is whole; sweep up what older ones left."""
-    final = folder / f"catalogue-{library}-v{VERSION}-{uuid4().hex}.sqlite"
+    final = folder / f"catalogue-{library}-v{VERSION}-{os.urandom(16).hex()}.sqlite"
     beside = final.with_name(f"{final.name}.new")
     beside.touch(mode=0o600, exist_ok=False)
     with contextlib.closing(sqlite3.connect(beside, isolation_level=None)) as connection:

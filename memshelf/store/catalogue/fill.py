@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 import unicodedata
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from memshelf.checksum import checksum
 from memshelf.errors import MemShelfError
 from memshelf.formats import manifest
 from memshelf.formats.episode import read_document
@@ -93,7 +93,7 @@ def _batch(db: Connection, library: Library, terms: Terms | None, first: str) ->
 
 
 def _digest(listing: str) -> str:
-    return sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
+    return checksum(listing.encode("utf-8", "surrogateescape")).hex()
 
 
 def _follow(db: Connection, library: Library) -> None:

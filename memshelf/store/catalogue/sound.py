@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import memshelf
+from memshelf.checksum import checksum
 from memshelf.store import state
 from memshelf.store.catalogue.consult import key_of
 from memshelf.store.catalogue.database import Broken, connect, writing
@@ -42,7 +42,7 @@ class Sound:
             conventions.screening,
         )
         facts = f"{path}\0{asked!r}\0{other!r}\0".encode("utf-8", "surrogateescape")
-        return sha256(self.code + facts + raw).digest()
+        return checksum(self.code + facts + raw)
 
 
 def recall(library: Library, kind: str) -> Sound:
@@ -71,4 +71,4 @@ def _code() -> bytes:
     root = Path(memshelf.__file__).parent
     files = ((path, path.stat()) for path in sorted(root.rglob("*.py")))
     facts = [(path.relative_to(root).as_posix(), facts.st_size, facts.st_mtime_ns) for path, facts in files]
-    return sha256(repr(facts).encode()).digest()
+    return checksum(repr(facts).encode())
