@@ -44,6 +44,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, words: list[str]) -> argparse.Namespace:
         """Parse the words after the verb; options may stand between them."""
+        if not {"-h", "--help"}.intersection(words):
+            self.usage = ""  # else argparse writes it each time, for complaints that are worded here
         parsed, unknown = self.parse_known_intermixed_args(words)
         if unknown:
             flags = [word.partition("=")[0] for word in unknown if word.startswith("--")]
