@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import select
@@ -76,9 +77,11 @@ class Terminal:
 
     def leave(self, key: str) -> tuple[int, str]:
         """Press a key that ends the program, and again where it came just before a read; then as `end`."""
-        self.press(key)
-        while not select.select([self.master], [], [], 5)[0] and self.process.poll() is None:
+        for _ in range(PATIENCE // 5):
             self.press(key)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
+                break
         return self.end()
 
     def end(self) -> tuple[int, str]:
