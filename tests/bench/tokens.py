@@ -42,16 +42,21 @@ import json
 import os
 import random
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import tiktoken
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from kept import kept
 from library import SHELF, invent
 from scipy.optimize import nnls
 
 from memshelf import text
-from memshelf.derived.index_file import render as render_index
+from memshelf.derived.files import render as render_all
 from memshelf.derived.map import render_map
 from memshelf.formats.episode import render
 from memshelf.model import Conventions, Entry, Shelf, State
@@ -103,8 +108,10 @@ def own() -> Sample:
         chosen = [one for one in invented if bool(re.search("[а-я]", one.title)) == russian]
         entries = [Entry(SHELF, f"docs/topics/{one.id}.md", "", State.ACCEPTED, one) for one in chosen]
         shelves = [Shelf(SHELF, tuple(entries[at : at + 50])) for at in range(0, len(entries) - 50, 50)]
-        made[f"map, {label}"] = [render_map([shelf])[0] for shelf in shelves]
-        made[f"INDEX.md, {label}"] = [render_index(shelf, Conventions("2026-07-01")) for shelf in shelves]
+        made[f"map, {label}"] = [render_map(kept(shelf).listing([SHELF]))[0] for shelf in shelves]
+        made[f"INDEX.md, {label}"] = [
+            render_all(shelf, Conventions("2026-07-01"))["INDEX.md"] for shelf in shelves
+        ]
         made[f"episodes, {label}"] = [render(one) for one in chosen[:100]]
     hashes = [hashlib.sha1(one.id.encode()).hexdigest() for one in invented]
     rows = [
