@@ -45,20 +45,21 @@ WEIGHTS = {
     "Cyrillic letter": 80,
     "digit": 333,
     "punctuation": 345,
+    "further dash of a line": 120,
     "typographic sign": 404,
     "space": 45,
     "accented Latin letter": 752,
     "ideograph, kana, hangul": 725,
     "other": 328,
 }
-"""Thousandths of a token, fitted by tests/bench/tokens.py."""
+"""Thousandths of a token, fitted by tests/bench/tokens.py; dashes come by the dozen, so by hand."""
 
 
 def _kind(code: int) -> str:
-    """Return what a byte of Windows-1251 is: l L Latin, c Cyrillic, 0 digit, n line end, space, . s sign."""
+    """Return what a byte of Windows-1251 is: l L Latin, c Cyrillic, 0 digit, n line end, space, .-s signs."""
     char = bytes([code]).decode("cp1251", "replace")
     if char.isascii():
-        named = "n" if char in "\r\n" else "?" if char == "?" else " " if char.isspace() else "."
+        named = "n" if char in "\r\n" else char if char in "?-" else " " if char.isspace() else "."
         return "L" if char.isupper() else "l" if char.isalpha() else "0" if char.isdigit() else named
     return "c" if char.isalpha() and char != "\ufffd" else "s"
 
@@ -66,7 +67,7 @@ def _kind(code: int) -> str:
 KIND = bytes(ord(_kind(code)) for code in range(256))
 STARTS = tuple(
     bytes(ord("x" if code in kinds else " ") for code in range(256))
-    for kinds in (b"lL?", b"L", b"c", b"0", b".s", b"n")
+    for kinds in (b"lL?", b"L", b"c", b"0", b".s-", b"n", b"-")
 )
 """For each kind of run, a table that leaves x inside of it and a space outside."""
 
@@ -153,11 +154,12 @@ def tokens(text: str) -> int:
 def features(text: str) -> list[int]:
     """Count what WEIGHTS names, in its order."""
     kinds = b"^" + text.replace("?", "!").encode("cp1251", "replace").translate(KIND)
-    counts = [kinds.translate(starts).count(b" x") for starts in STARTS]
-    counts += [kinds.count(kind) for kind in b"lc0.s "]
+    *runs, dashes = (kinds.translate(starts).count(b" x") for starts in STARTS)
+    letters = [kinds.count(kind) for kind in b"lc0"]
+    signs = [kinds.count(b".") + dashes, kinds.count(b"-") - dashes, kinds.count(b"s"), kinds.count(b" ")]
     unknown = kinds.count(b"?")
     accented, dense = (len(kind.findall(text)) if unknown else 0 for kind in (ACCENTED, DENSE))
-    return [*counts, accented, dense, unknown - accented - dense]
+    return [*runs, *letters, *signs, accented, dense, unknown - accented - dense]
 
 
 def clip(text: str, width: int) -> str:

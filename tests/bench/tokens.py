@@ -30,7 +30,8 @@ tells of the chunks that were left out. It was last
 
 The kinds were Debian's debian-handbook, aptitude-doc-ru, developers-reference-ru and maint-guide-ru; the
 READMEs of Python packages; modules of Python's library and eslint-plugin-react; and the tables in the pages
-of npm packages. All of it off by at most 7 %; a single chunk, such as a table of nothing but signs, by 30 %.
+of npm packages. On other texts of these kinds, which no weight had seen: -1.1, -3.0, -3.9 and +5.6 %.
+All of it off by at most 7 %; a single chunk, such as a table of nothing but signs, by 30 %.
 """
 
 from __future__ import annotations
