@@ -49,7 +49,10 @@ NEAR = 160
 
 CLASSES = ("secret", "personal", "keep")
 DIGITS = "<digits>"
-"""The one anchor that is no literal: a run of seven or more digits with their usual separators."""
+"""An anchor that is no literal: a run of nine or more digits with their usual separators."""
+
+LONG_WORD = "<long-word>"
+"""An anchor that is no literal: 28 characters or more without white space or /, but with _ or -."""
 
 _BRACES = r"\{([^{}]*)\}"
 _START = r"\(\?:\(\?:\(\?<!\[A-Za-z0-9\]\)\|\(\?<=\\\\\[nrt\]\)\)\)"
@@ -118,6 +121,7 @@ class Pack:
         self.windows: list[Window | None] = [None] * len(self.rules)
         self.groups: list[tuple[str | int, ...]] = [(0,)] * len(self.rules)
         self.on_digits = tuple(index for _, index, _ in anchors.pop(DIGITS, ()))
+        self.on_long_words = tuple(index for _, index, _ in anchors.pop(LONG_WORD, ()))
         self.automaton = ahocorasick.Automaton()
         for anchor, targets in anchors.items():
             self.automaton.add_word(anchor, tuple(targets))

@@ -23,6 +23,9 @@ PROSE = 4
 FEWEST = 9
 """A run of fewer digits is nobody's number: a date, a version, an amount."""
 
+LONG = 28
+"""From this many characters on a word may be an unknown provider's token."""
+
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 QUOTES = ('"', "'", "`", "«", "“")
@@ -98,7 +101,7 @@ def _matches(
 def _anchored(
     text: str, folded: str, pack: Pack, zones: Zones
 ) -> Iterator[tuple[int, tuple[tuple[int, int, bool], ...]]]:
-    """Yield (end, ((length, index of the rule, apart), ...)) for each anchor, those of digits last."""
+    """Yield (end, ((length, index of the rule, apart), ...)) for each anchor, the literal ones first."""
     zones = tuple(zones)
     for first, last in zones:
         for last_index, targets in pack.automaton.iter(folded[first:last]):
@@ -108,6 +111,12 @@ def _anchored(
             length = run.end() - run.start()
             if length >= 2 * FEWEST or len(compiled("[0-9]").findall(run[0])) >= FEWEST:
                 yield run.end(), tuple((length, index, False) for index in pack.on_digits)
+    for first, last in zones:
+        end = first
+        for word in [word for word in text[first:last].split() if len(word) >= LONG]:
+            end = text.index(word, end) + len(word)
+            if "/" not in word and ("_" in word or "-" in word):
+                yield end, tuple((len(word), index, False) for index in pack.on_long_words)
 
 
 def _candidates(
