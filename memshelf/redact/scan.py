@@ -36,6 +36,10 @@ Zones = Iterable[tuple[int, int]]
 """The disjoint parts of a text in which anchors are looked for, in order."""
 
 
+Anchored = tuple[int, tuple[tuple[int, int, bool], ...]]
+"""Where an anchor ends, and `(length, index of the rule, apart)` for each rule that is tried there."""
+
+
 class Hit(NamedTuple):
     """`text[start:end]` must go; of overlapping hits the lowest `rank` names the mark."""
 
@@ -98,25 +102,31 @@ def _matches(
                 yield index, found
 
 
-def _anchored(
-    text: str, folded: str, pack: Pack, zones: Zones
-) -> Iterator[tuple[int, tuple[tuple[int, int, bool], ...]]]:
-    """Yield (end, ((length, index of the rule, apart), ...)) for each anchor, the literal ones first."""
+def _anchored(text: str, folded: str, pack: Pack, zones: Zones) -> Iterator[Anchored]:
+    """Yield each anchor, the literal ones first."""
     zones = tuple(zones)
     for first, last in zones:
         for last_index, targets in pack.automaton.iter(folded[first:last]):
             yield first + last_index + 1, targets
     for first, last in zones:
-        for run in compiled(_DIGITS).finditer(text, first, last):
-            length = run.end() - run.start()
-            if length >= 2 * FEWEST or len(compiled("[0-9]").findall(run[0])) >= FEWEST:
-                yield run.end(), tuple((length, index, False) for index in pack.on_digits)
+        yield from _numbers(text, pack, first, last)
     for first, last in zones:
-        end = first
-        for word in [word for word in text[first:last].split() if len(word) >= LONG]:
-            end = text.index(word, end) + len(word)
-            if "/" not in word and ("_" in word or "-" in word):
-                yield end, tuple((len(word), index, False) for index in pack.on_long_words)
+        yield from _long_words(text, pack, first, last)
+
+
+def _numbers(text: str, pack: Pack, first: int, last: int) -> Iterator[Anchored]:
+    for run in compiled(_DIGITS).finditer(text, first, last):
+        length = run.end() - run.start()
+        if length >= 2 * FEWEST or len(compiled("[0-9]").findall(run[0])) >= FEWEST:
+            yield run.end(), tuple((length, index, False) for index in pack.on_digits)
+
+
+def _long_words(text: str, pack: Pack, first: int, last: int) -> Iterator[Anchored]:
+    end = first
+    for word in [word for word in text[first:last].split() if len(word) >= LONG]:
+        end = text.index(word, end) + len(word)
+        if "/" not in word and ("_" in word or "-" in word):
+            yield end, tuple((len(word), index, False) for index in pack.on_long_words)
 
 
 def _candidates(
