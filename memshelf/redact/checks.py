@@ -105,7 +105,7 @@ def _password_like(found: Candidate) -> bool:
         return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
-    return not _plain(re.split(r"[\s._/(){}]+", value))
+    return not _plain(re.split(r"[\s._/(){}]+", value)) or _numbered(value)
 
 
 def _named_before(found: Candidate) -> bool:
@@ -132,7 +132,7 @@ def _field(found: Candidate) -> bool:
     value = found.value.strip()
     if re.search(r"\s", value) or len(value) < 4:
         return False
-    return not _plain(re.split(r"[\s._/(){}:-]+", value))
+    return not _plain(re.split(r"[\s._/(){}:-]+", value)) or _numbered(value)
 
 
 def _cell(found: Candidate) -> bool:
@@ -260,7 +260,16 @@ def _document(found: Candidate) -> bool:
 
 
 def _plain(parts: list[str]) -> bool:
-    return all(compiled(shapes.WORD).fullmatch(part) or part.isdigit() for part in parts)
+    """Whether there are only words and numbers; a word does not change its case at every other letter."""
+    return all(
+        part.isdigit() or (compiled(shapes.WORD).fullmatch(part) and changes(part) <= max(6, len(part) * 0.55))
+        for part in parts
+    )
+
+
+def _numbered(value: str) -> bool:
+    """Whether words with dots end with a number, as a made-up password does and no name in code."""
+    return bool(compiled(shapes.NUMBERED_WORDS).fullmatch(value))
 
 
 CHECKS: dict[str, Check] = {

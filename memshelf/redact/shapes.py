@@ -12,7 +12,7 @@ PLACEHOLDER = (
     r"(?i)(?:your\w*[-_ ].*|(?:insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*"
     r"|my\w*[-_ ]\w*(?:secret|pass|token|key|api|value|app|user|project|db|database|account|org|company"
     r"|release|service)\D*\d?"
-    r"|\[[\w ]*\]?|pass(?:word|wd)?|pwd"
+    r"|\[[\w ]*\]?|\*[A-Za-z_-]+|pass(?:word|wd)?|pwd"
     r"|secret|token|string|test|dummy|fake|foo|bar|sample|demo|mock|todo|tbd|unset"
     r"|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
     r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|tokens?|secrets?|keys?|pwd)|<.*>|[x*•.\-_0]+)$"
@@ -27,6 +27,7 @@ TECHNICAL = (
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
     r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
 )
+NUMBERED_WORDS = r"(?:[^\W\d_]{3,20}\.){2,4}\d{2,6}|[A-ZА-ЯЁ][^\W\d_]{2,20}(?:[-_][^\W\d_]{3,20}){1,3}[-_]\d{2,6}"
 CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
 SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
 TOLD = (
@@ -34,7 +35,7 @@ TOLD = (
     r"|это|был|на|стал|теперь|он|новый))\s{1,2}[\"'`«„“*]{0,3}\Z"
 )
 BESIDE = r"(?i)(?:пароль(?: на архив)?|password|passphrase|pass|pwd)\s{1,2}\Z"
-NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{5,20}\d{3,6}"
+NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{4,20}\d{3,6}"
 HASH_NAME = r"(?i)(?:sha|md|utf|argon|bcrypt|pbkdf)-?\d[\w-]{0,6}"
 ALGORITHM = r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
