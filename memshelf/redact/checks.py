@@ -162,12 +162,19 @@ def _prose_password(found: Candidate) -> bool:
         return 4 <= len(value) <= 8 and bool(told) and (quoted or not re.match(r"(?:19|20)\d\d\Z", value))
     if quoted and not re.search(r"[\d!@#$%^&*]", value):
         return False
-    beside = compiled(shapes.BESIDE).search(found.key) and compiled(shapes.NUMBERED).fullmatch(value)
-    if beside or (compiled(shapes.TOLD).search(found.key) and _said(found)):
+    named = compiled(shapes.NAMED_BEFORE).search(found.key) or compiled(shapes.YEAR_BEHIND).fullmatch(value)
+    beside = compiled(shapes.BESIDE).search(found.key) or not named
+    if (beside and compiled(shapes.NUMBERED).fullmatch(value)) or (compiled(shapes.TOLD).search(found.key) and _said(found)):
         return True
     return is_strong(value) or (
         quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6
     )
+
+
+def _prose_strong(found: Candidate) -> bool:
+    """Whether a word beside a login is a password: strong, or a word with a number that is no year."""
+    numbered = compiled(shapes.NUMBERED).fullmatch(found.value)
+    return is_strong(found.value) or bool(numbered and not compiled(shapes.YEAR_BEHIND).fullmatch(found.value))
 
 
 def _said(found: Candidate) -> bool:
@@ -287,7 +294,7 @@ CHECKS: dict[str, Check] = {
     "said": _said,
     "listed": _listed,
     "word": _word,
-    "prose-strong": lambda found: is_strong(found.value),
+    "prose-strong": _prose_strong,
     "prose-key": _prose_key,
     "email": _email,
     "phone": lambda found: digits.is_phone(found.value),

@@ -36,6 +36,11 @@ TOLD = (
 )
 BESIDE = r"(?i)(?:пароль(?: на архив)?|password|passphrase|pass|pwd)\s{1,2}\Z"
 NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{4,20}\d{3,6}"
+NAMED_BEFORE = (
+    r"(?i)(?:user|login|account|host|server|for|of|to|on|at|in|from|от|для|к|на|в|у|из|с|до"
+    r"|пользовател[яюь]|логин[ау]?|уч[её]тки|хоста|сервера)\s{1,2}\Z"
+)
+YEAR_BEHIND = r".*(?:19|20)\d\d"
 HASH_NAME = r"(?i)(?:sha|md|utf|argon|bcrypt|pbkdf)-?\d[\w-]{0,6}"
 ALGORITHM = r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
