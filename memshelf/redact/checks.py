@@ -144,7 +144,7 @@ def _cell(found: Candidate) -> bool:
     mixed = any(map(str.isalpha, value)) and bool(re.search(r"[\d!#$%^&*+=~]", value))
     return (
         len(value) >= 5
-        and not re.search(r"\s", value)
+        and not re.search(r"\s|[=(\[][\"'\[]|\w\(\)?$", value)
         and mixed
         and not compiled(shapes.TECHNICAL).fullmatch(value)
     )
