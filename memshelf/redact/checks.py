@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
-from memshelf.redact import digits, shapes
+from memshelf.redact import digits, people, shapes
 from memshelf.redact.regex import compiled
 
 
@@ -164,7 +164,9 @@ def _prose_password(found: Candidate) -> bool:
         return False
     named = compiled(shapes.NAMED_BEFORE).search(found.key) or compiled(shapes.YEAR_BEHIND).fullmatch(value)
     beside = compiled(shapes.BESIDE).search(found.key) or not named
-    if (beside and compiled(shapes.NUMBERED).fullmatch(value)) or (compiled(shapes.TOLD).search(found.key) and _said(found)):
+    if (beside and compiled(shapes.NUMBERED).fullmatch(value)) or (
+        compiled(shapes.TOLD).search(found.key) and _said(found)
+    ):
         return True
     return is_strong(value) or (
         quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6
@@ -174,7 +176,9 @@ def _prose_password(found: Candidate) -> bool:
 def _prose_strong(found: Candidate) -> bool:
     """Whether a word beside a login is a password: strong, or a word with a number that is no year."""
     numbered = compiled(shapes.NUMBERED).fullmatch(found.value)
-    return is_strong(found.value) or bool(numbered and not compiled(shapes.YEAR_BEHIND).fullmatch(found.value))
+    return is_strong(found.value) or bool(
+        numbered and not compiled(shapes.YEAR_BEHIND).fullmatch(found.value)
+    )
 
 
 def _said(found: Candidate) -> bool:
@@ -226,50 +230,18 @@ def _hex_sizes(found: Candidate) -> tuple[int, ...]:
     return (32, 40, 64) if compiled(shapes.RIGHT_BEHIND).search(found.key) else (32,)
 
 
-def _email(found: Candidate) -> bool:
-    return not compiled(_NO_EMAIL).search(found.value) and not compiled(_RESERVED).search(found.value)
-
-
-_RESERVED = (
-    r"(?i)@(?:[\w-]+\.)*(?:example\.(?:com|org|net|ru)|example|test|invalid|localhost|local|internal|lan|corp|home|svc"
-    r"|cluster|domain\.(?:com|tld)|company\.com|yourdomain\.\w+|email\.com|users\.noreply\.github\.com|(?:mail|e-?mail)\.tld"
-    r"|host\.(?:com|tld)|server\.com|site\.com|acme\.(?:com|org)|iam\.gserviceaccount\.com)\Z"
-)
-_NO_EMAIL = (
-    r"(?i)^(?:no-?reply|do-?not-?reply|git|hg|svn|ssh|user|username|you|your[\w.-]*|name|me|someone|foo|bar|postmaster"
-    r"|mailer-daemon|root|notifications?)@|\.(?:png|jpe?g|gif|svg|webp|ico|js|ts|jsx|tsx|css|scss|py|md|json|ya?ml|html?|service|timer"
-    r"|socket|target|mount|slice|conf|so|zip|gz|tgz|sh|rb|go|rs|java|vue|map|lock|txt|pdf|exe|dll|whl)\Z|@\d|\[bot\]"
-)
-
-
-def _phone_plain(found: Candidate) -> bool:
-    """Whether a number behind «phone» or «call» is one: grouped, or as long as one without groups."""
-    value = found.value.strip()
-    number = digits.digits_of(value)
-    if value.startswith("+"):
-        return digits.is_phone(value)
-    if re.match(r"(?:19|20)\d\d[-.]\d\d[-.]\d\d", value) or not 7 <= len(number) <= 13:
-        return False
-    return len(value) > len(number) or (len(number) == 11 and number[0] in "78" and number[1] in "3489")
-
-
-def _card_labelled(found: Candidate) -> bool:
-    number = digits.digits_of(found.value)
-    return (len(number) == 20 and number.startswith(("40", "42"))) or (
-        13 <= len(number) <= 19 and digits.is_card(number)
-    )
-
-
-def _document(found: Candidate) -> bool:
-    value = found.value
-    dated = re.search(r"(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}-\d\d-\d\d", value)
-    return len(digits.digits_of(value)) >= 6 and not dated and not re.fullmatch(r"[\d.]*\.[\d.]*", value)
+def _phone_near(found: Candidate) -> bool:
+    """Whether the line around a number tells that it is somebody's."""
+    before = found.text[max(0, found.start - 60) : found.start].rpartition("\n")[2]
+    after = found.text[found.end : found.end + 30].partition("\n")[0]
+    return people.is_phone_near(found.value, before, after)
 
 
 def _plain(parts: list[str]) -> bool:
     """Whether there are only words and numbers; a word does not change its case at every other letter."""
     return all(
-        part.isdigit() or (compiled(shapes.WORD).fullmatch(part) and changes(part) <= max(6, len(part) * 0.55))
+        part.isdigit()
+        or (compiled(shapes.WORD).fullmatch(part) and changes(part) <= max(6, len(part) * 0.55))
         for part in parts
     )
 
@@ -296,12 +268,13 @@ CHECKS: dict[str, Check] = {
     "word": _word,
     "prose-strong": _prose_strong,
     "prose-key": _prose_key,
-    "email": _email,
+    "email": lambda found: people.is_address(found.value),
     "phone": lambda found: digits.is_phone(found.value),
-    "phone-plain": _phone_plain,
+    "phone-plain": lambda found: people.is_told_phone(found.value, found.key),
+    "phone-near": _phone_near,
     "card": lambda found: digits.is_card(found.value),
-    "card-labelled": _card_labelled,
-    "document": _document,
+    "card-labelled": lambda found: people.is_told_account(found.value),
+    "document": lambda found: people.is_document(found.value),
     "snils": lambda found: digits.snils(found.value),
     "inn": lambda found: digits.inn(found.value),
     "iban97": lambda found: digits.iban97(found.value),

@@ -83,7 +83,7 @@ def is_phone(value: str) -> bool:
     """Tell whether a number behind a + can be a telephone's: by length, and by its plan for +7 and +1."""
     number = digits_of(value)
     if number[0] == "7":
-        return len(number) == 11 and number[1] in "34689"
+        return len(number) == 11 and number[1] in "346789"
     if number[0] == "1":
         return len(number) == 11 and number[1] in "23456789" and number[4] in "23456789"
     return 10 <= len(number) <= 15 or (len(number) == 9 and not value.isdecimal())

@@ -27,7 +27,9 @@ TECHNICAL = (
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
     r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
 )
-NUMBERED_WORDS = r"(?:[^\W\d_]{3,20}\.){2,4}\d{2,6}|[A-ZА-ЯЁ][^\W\d_]{2,20}(?:[-_][^\W\d_]{3,20}){1,3}[-_]\d{2,6}"
+NUMBERED_WORDS = (
+    r"(?:[^\W\d_]{3,20}\.){2,4}\d{2,6}|[A-ZА-ЯЁ][^\W\d_]{2,20}(?:[-_][^\W\d_]{3,20}){1,3}[-_]\d{2,6}"
+)
 CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
 SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
 TOLD = (
