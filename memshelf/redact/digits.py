@@ -47,7 +47,7 @@ def is_card(value: str) -> bool:
 
 def iban97(value: str) -> bool:
     """Tell whether the check digits of an IBAN hold."""
-    packed = value.replace(" ", "")
+    packed = value.replace(" ", "").replace("-", "")
     if not (15 <= len(packed) <= 34 and packed.isascii()):
         return False
     return int("".join(str(int(char, 36)) for char in packed[4:] + packed[:4])) % 97 == 1

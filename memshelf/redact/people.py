@@ -76,7 +76,7 @@ def is_told_account(value: str) -> bool:
 def is_document(value: str) -> bool:
     """Tell whether what stands behind a document's name is its number: no date, no version."""
     dated = re.search(r"(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}-\d\d-\d\d", value)
-    coded = re.fullmatch(r"[A-Z0-9]{8,10}", value) and not value.isalpha()
+    coded = re.fullmatch(r"[A-Z0-9]{8,12}", value) and not value.isalpha()
     enough = len(digits.digits_of(value)) >= (2 if coded else 6)
     return enough and not dated and not re.fullmatch(r"[\d.]*\.[\d.]*", value)
 
