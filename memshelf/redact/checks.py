@@ -90,7 +90,7 @@ def _secret_like(found: Candidate) -> bool:
         or (compiled(shapes.PATH).fullmatch(value) and value.islower())
     ):
         return False
-    return not _plain(re.split(r"[-\s._/~@,;(){}!]+", value))
+    return not _plain(re.split(r"[-\s._/~@,;(){}!]+", value)) or _numbered(value)
 
 
 def _password_like(found: Candidate) -> bool:

@@ -19,8 +19,8 @@ _NO_EMAIL = (
 )
 
 _TELEPHONE = (
-    r"(?i)(?<![a-zа-яё])(?:(?:tele)?phone|tel(?:efon)?|t[ée]l(?:[ée]phone)?|mob(?:ile?)?|cell|fax|whats ?app"
-    r"|viber|handy|m[óo]vil|portable|cellulare|тел(?:ефон[а-я]{0,2})?|моб(?:ильн[а-я]{2,3})?"
+    r"(?i)(?<![a-zа-яё])(?:(?:(?:tele)?phone|tel(?:efon)?|t[ée]l(?:[ée]phone)?|mob(?:ile?)?|cell|fax|whats ?app"
+    r"|viber|handy|m[óo]vil|portable|cellulare)(?![a-z])|тел(?:ефон[а-я]{0,2})?|моб(?:ильн[а-я]{2,3})?"
     r"|сот(?:ов[а-я]{2,3})?|в[ао][тц]сап|вайбер)"
 )
 _ASKED = (
@@ -31,6 +31,7 @@ _OTHER_NUMBER = (
     r"(?i)(?:заказ|договор|сч[её]т|накладн|трек|артикул|заявк|инн|снилс|полис|паспорт|карт|кпп|огрн|order|invoice|ticket|track|serial"
     r"|account|card|policy|версии|id)[а-яa-z]{0,4}[^\w\n]{0,4}(?:№|номер|number|no)?[^\w\n]{0,3}\Z"
 )
+_DOTTED = r"\(?\d{3}\)?[. ]\d{3}[. ]\d{4}|\d\d(?:[. ]\d\d){4}"
 _DATE = r"(?:19|20)\d\d[-.]\d\d[-.]\d\d"
 
 
@@ -57,12 +58,18 @@ def is_phone_near(value: str, before: str, after: str) -> bool:
     number = digits.digits_of(value)
     if compiled(_DATE).match(value) or compiled(_OTHER_NUMBER).search(before):
         return False
-    told = compiled(_TELEPHONE).search(before) or compiled(_ASKED).search(before)
+    named, asked = compiled(_TELEPHONE).search(before), compiled(_ASKED).search(before)
     if _is_russian(number):
-        russian = number[:2] == "89" and compiled("[а-яё]").search(before + after)
-        return bool(told or russian or compiled(_TELEPHONE).search(after))
+        russian = asked or (number[:2] == "89" and compiled("[а-яё]").search(before + after))
+        return bool(
+            named
+            or (russian and compiled("(?i)[а-яё]").search(before + after))
+            or compiled(_TELEPHONE).search(after)
+        )
+    if "." in value and not compiled(_DOTTED).fullmatch(value):
+        return False
     groups = re.split(r"[ ().\-\u2011\u00a0]+", value.strip(" ()"))
-    return bool(told) and 9 <= len(number) <= 12 and 3 <= len(groups) <= 6 and len(groups[-1]) >= 2
+    return bool(named or asked) and 9 <= len(number) <= 12 and 3 <= len(groups) <= 6 and len(groups[-1]) >= 2
 
 
 def is_told_account(value: str) -> bool:
