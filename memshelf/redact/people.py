@@ -19,8 +19,8 @@ _NO_EMAIL = (
 )
 
 _TELEPHONE = (
-    r"(?i)(?<![a-zа-яё])(?:(?:(?:tele)?phone|tel(?:efon)?|t[ée]l(?:[ée]phone)?|mob(?:ile?)?|cell|fax|whats ?app"
-    r"|viber|handy|m[óo]vil|portable|cellulare)(?![a-z])|тел(?:ефон[а-я]{0,2})?|моб(?:ильн[а-я]{2,3})?"
+    r"(?i)(?<![a-zа-яё])(?:(?:(?:tele)?phone|tel(?:efon)?|t[ée]l(?:[ée]phone)?|mob(?:ile?)?|cell|fax"
+    r"|whats ?app|viber|handy|m[óo]vil|portable|cellulare)(?![a-z])|тел(?:ефон[а-я]{0,2})?|моб(?:ильн[а-я]{2,3})?"
     r"|сот(?:ов[а-я]{2,3})?|в[ао][тц]сап|вайбер)"
 )
 _ASKED = (
