@@ -101,6 +101,7 @@ def _password_like(found: Candidate) -> bool:
         len(value) < 4
         or any(compiled(each).fullmatch(value) for each in technical)
         or (value[0] in "{[(<" and not found.quoted)
+        or value[0] in ";,)"
     ):
         return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
@@ -162,15 +163,25 @@ def _prose_password(found: Candidate) -> bool:
         return 4 <= len(value) <= 8 and bool(told) and (quoted or not re.match(r"(?:19|20)\d\d\Z", value))
     if quoted and not re.search(r"[\d!@#$%^&*]", value):
         return False
-    named = compiled(shapes.NAMED_BEFORE).search(found.key) or compiled(shapes.YEAR_BEHIND).fullmatch(value)
-    beside = compiled(shapes.BESIDE).search(found.key) or not named
-    if (beside and compiled(shapes.NUMBERED).fullmatch(value)) or (
-        compiled(shapes.TOLD).search(found.key) and _said(found)
-    ):
-        return True
-    return is_strong(value) or (
-        quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6
+    return (
+        bool(compiled(shapes.TOLD).search(found.key) and _said(found))
+        or bool(compiled(shapes.NUMBERED).fullmatch(value) and _stands_free(found))
+        or (is_strong(value) and not _is_name(found))
+        or (quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6)
     )
+
+
+def _stands_free(found: Candidate) -> bool:
+    """Whether a word with a number stands right beside «password», or is no year and nobody's name."""
+    if compiled(shapes.BESIDE).search(found.key):
+        return True
+    return not compiled(shapes.YEAR_BEHIND).fullmatch(found.value) and not _is_name(found)
+
+
+def _is_name(found: Candidate) -> bool:
+    """Whether the words before tell that this is whom or what the password is for: «password for web-12»."""
+    named = compiled(shapes.NAMED_BEFORE).search(found.key)
+    return bool(named and compiled(shapes.NAME_WITH_NUMBER).fullmatch(found.value))
 
 
 def _prose_strong(found: Candidate) -> bool:

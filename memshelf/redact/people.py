@@ -19,9 +19,9 @@ _NO_EMAIL = (
 )
 
 _TELEPHONE = (
-    r"(?i)(?<![a-zа-яё])(?:(?:(?:tele)?phone|tel(?:efon)?|t[ée]l(?:[ée]phone)?|mob(?:ile?)?|cell|fax"
-    r"|whats ?app|viber|handy|m[óo]vil|portable|cellulare)(?![a-z])|тел(?:ефон[а-я]{0,2})?|моб(?:ильн[а-я]{2,3})?"
-    r"|сот(?:ов[а-я]{2,3})?|в[ао][тц]сап|вайбер)"
+    r"(?i)(?<![a-zа-яё])(?:(?:(?:tele)?phone|tel(?:efon)?|t[ée]l(?:[ée]phone)?|mob(?:ile?)?|cell"
+    r"|fax|whats ?app|viber|handy|m[óo]vil|portable|cellulare)(?![a-z])|тел(?:ефон[а-я]{0,2})?"
+    r"|моб(?:ильн[а-я]{2,3})?|сот(?:ов[а-я]{2,3})?|в[ао][тц]сап|вайбер)"
 )
 _ASKED = (
     r"(?i)(?<![a-zа-яё])(?:call|reach|dial|ring|text|contact|office|home|work|direct|hotline|desk|номер|number|(?:[а-я]{0,4})звон"
@@ -29,8 +29,10 @@ _ASKED = (
 )
 _OTHER_NUMBER = (
     r"(?i)(?:заказ|договор|сч[её]т|накладн|трек|артикул|заявк|инн|снилс|полис|паспорт|карт|кпп|огрн|order|invoice|ticket|track|serial"
-    r"|account|card|policy|версии|id)[а-яa-z]{0,4}[^\w\n]{0,4}(?:№|номер|number|no)?[^\w\n]{0,3}\Z"
+    r"|account|card|policy|верси[ияю]|сборк|сумм|размер|id)[а-яa-z]{0,4}[^\w\n]{0,4}(?:№|номер|number|no)?[^\w\n]{0,3}\Z"
 )
+_IP = r"\d{1,3}(?:\.\d{1,3}){3}"
+_THOUSANDS = r"\d{1,3}(?:[ \u00a0]\d{3}){2,4}"
 _DOTTED = r"\(?\d{3}\)?[. ]\d{3}[. ]\d{4}|\d\d(?:[. ]\d\d){4}"
 _DATE = r"(?:19|20)\d\d[-.]\d\d[-.]\d\d"
 
@@ -46,7 +48,9 @@ def is_told_phone(value: str, label: str) -> bool:
     number = digits.digits_of(value)
     if value.startswith("+"):
         return digits.is_phone(value)
-    if compiled(_DATE).match(value) or not 7 <= len(number) <= 13:
+    if compiled(_DATE).match(value) or compiled(_IP).fullmatch(value) or not 7 <= len(number) <= 13:
+        return False
+    if compiled(_THOUSANDS).fullmatch(value) and not compiled(_TELEPHONE).match(label):
         return False
     if len(value) > len(number) or _is_russian(number):
         return True
@@ -57,6 +61,8 @@ def is_phone_near(value: str, before: str, after: str) -> bool:
     """Tell whether a number in a sentence is a telephone's by the words before and behind it."""
     number = digits.digits_of(value)
     if compiled(_DATE).match(value) or compiled(_OTHER_NUMBER).search(before):
+        return False
+    if compiled(_THOUSANDS).fullmatch(value) and not compiled(_TELEPHONE).search(before):
         return False
     named, asked = compiled(_TELEPHONE).search(before), compiled(_ASKED).search(before)
     if _is_russian(number):
@@ -82,9 +88,11 @@ def is_told_account(value: str) -> bool:
 
 def is_document(value: str) -> bool:
     """Tell whether what stands behind a document's name is its number: no date, no version."""
-    dated = re.search(r"(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}-\d\d-\d\d", value)
+    dated = re.search(
+        r"(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}-\d\d-\d\d|\A(?:19|20)\d\d-\d\d\Z|\A10\.\d{4,5}/", value
+    )
     coded = re.fullmatch(r"[A-Z0-9]{8,12}", value) and not value.isalpha()
-    enough = len(digits.digits_of(value)) >= (2 if coded else 6)
+    enough = len(digits.digits_of(value)) >= (3 if coded else 6)
     return enough and not dated and not re.fullmatch(r"[\d.]*\.[\d.]*", value)
 
 

@@ -12,7 +12,7 @@ PLACEHOLDER = (
     r"(?i)(?:your\w*[-_ ].*|(?:insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*"
     r"|my\w*[-_ ]\w*(?:secret|pass|token|key|api|value|app|user|project|db|database|account|org|company"
     r"|release|service)\D*\d?"
-    r"|\[[\w ]*\]?|\*[A-Za-z_-]+|pass(?:word|wd)?|pwd"
+    r"|\[[\w ]*\]?|\*[A-Za-z_-]+\d?|pass(?:word|wd)?|pwd"
     r"|secret|token|string|test|dummy|fake|foo|bar|sample|demo|mock|todo|tbd|unset"
     r"|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
     r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|tokens?|secrets?|keys?|pwd)|<.*>|[x*•.\-_0]+)$"
@@ -39,12 +39,16 @@ TOLD = (
 BESIDE = r"(?i)(?:пароль(?: на архив)?|password|passphrase|pass|pwd)\s{1,2}\Z"
 NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{4,20}\d{3,6}"
 NAMED_BEFORE = (
-    r"(?i)(?:user|login|account|host|server|for|of|to|on|at|in|from|от|для|к|на|в|у|из|с|до"
+    r"(?i)(?<!\w)(?:user|login|account|host|server|for|of|to|on|at|in|from|от|для|к|на|в|у|из|с|до"
     r"|пользовател[яюь]|логин[ау]?|уч[её]тки|хоста|сервера)\s{1,2}\Z"
 )
+NAME_WITH_NUMBER = r"[a-z]+(?:[-_][a-z]+)*[-_]?\d{1,4}"
 YEAR_BEHIND = r".*(?:19|20)\d\d"
-HASH_NAME = r"(?i)(?:sha|md|utf|argon|bcrypt|pbkdf)-?\d[\w-]{0,6}"
-ALGORITHM = r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
+HASH_NAME = r"(?i)(?:sha|md|utf|argon|bcrypt|pbkdf|base)-?\d[\w-]{0,6}"
+ALGORITHM = (
+    r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
+    r"|(?:bcrypt|pbkdf2|argon2|scrypt)_\w*"
+)
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 TOKEN_BEHIND = r"(?i)(?:token|токен[а-я]{0,2})(?: is|:)? {1,2}[\"'`«]?\Z"
 RIGHT_BEHIND = (
