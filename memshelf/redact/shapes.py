@@ -21,7 +21,7 @@ PLACEHOLDER = (
 WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
 PATH = r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}"
 TECHNICAL = (
-    r"(?i)v?\d[\d.,:/x-]*(?-i:[a-zа-я%]{0,12}|[A-Z]{1,4}|[A-Z][a-z]{1,4})|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
+    r"(?i)v?\d[\d.,:/x-]*(?-i:[A-Z]?[a-zа-я%]{0,12}|[A-Z]{2,4})|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
     r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
     r"|ssl|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
