@@ -1,4 +1,4 @@
-"""Text as readers and models see it: words, stems, tokens, and cuts that break no character."""
+"""Text as readers and models see it: words, tokens, and cuts that break no character."""
 
 from __future__ import annotations
 
@@ -27,12 +27,6 @@ RUN = rf"[^\W_{CJK}]+(?:{MARK}+[^\W_{CJK}]*)*"
 JOINER = "['’._/:@+-]"
 CHAIN = rf"(?P<chain>{RUN}(?:{JOINER}{RUN})*)|[{CJK}]"
 JOINERS = re.compile(JOINER)
-
-TERMS_VERSION = 1
-"""Another number for another way to make terms of a text."""
-
-PARTS = re.compile("[._/:@+-]")
-CYRILLIC = re.compile("[\u0400-\u052f]+")
 
 WEIGHTS = {
     "Latin or unknown run": 136,
@@ -91,9 +85,9 @@ def count_words(text: str) -> int:
 
 
 @cache
-def _chains(syllables: str = "") -> re.Pattern[str]:
+def _chains() -> re.Pattern[str]:
     """Return the pattern of a chain of runs, or one ideograph: 10 ms to compile, which reading needs not."""
-    return re.compile(CHAIN + syllables)
+    return re.compile(CHAIN)
 
 
 def _one_mark(text: str) -> str:
@@ -108,37 +102,6 @@ def _weight(chain: str | None) -> int:
         return 1
     runs = [(len(run) - 1) // LONG_RUN + 1 for run in JOINERS.split(chain)]
     return sum(runs) if len(runs) > 3 else 1 + sum(runs) - len(runs)
-
-
-def stemmer() -> str:
-    """Return the version of what `stems` makes: other versions may make other terms."""
-    import Stemmer  # type: ignore[import-not-found] # noqa: PLC0415 # as in `stems`
-
-    return f"{TERMS_VERSION} {Stemmer.version()}"
-
-
-def stems(text: str) -> list[str]:
-    """Return the search terms of `text` in order: lower-case, NFC, ё as е, stemmed by script.
-
-    A compound such as `ticket-1234`, `a.b.c` or `foo_bar` stands whole after its parts. Ideographs,
-    kana and hangul come as overlapping pairs.
-    """
-    import Stemmer  # noqa: PLC0415 # no stubs; counting words needs none of it
-
-    # One pair a call: a stemmer must not be shared between threads, and making one costs a microsecond.
-    russian, english = Stemmer.Stemmer("russian"), Stemmer.Stemmer("english")
-    terms: list[str] = []
-    plain = unicodedata.normalize("NFC", text.lower()).replace("ё", "е").replace("’", "'")
-    for match in _chains("+").finditer(_one_mark(plain)):
-        term = plain[match.start() : match.end()]
-        if match["chain"] is None:
-            terms += [term[at : at + 2] for at in range(max(1, len(term) - 1))]
-            continue
-        parts = PARTS.split(term)
-        terms += [(russian if CYRILLIC.search(part) else english).stemWord(part) for part in parts]
-        if len(parts) > 1:
-            terms.append(term)
-    return terms
 
 
 def tokens(text: str) -> int:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from memshelf.formats.settings import Settings
 from memshelf.model import State
-from memshelf.search import fulltext
 from memshelf.store.catalogue import Catalogue, tables
 from memshelf.store.catalogue.database import connect
 from memshelf.store.catalogue.fill import index_some
@@ -33,7 +32,7 @@ def kept(*shelves: Shelf, searchable: bool = False) -> Catalogue:
                 db.execute("UPDATE file SET superseded = 1, rank = 0 WHERE number = ?", (number,))
         for document in shelf.unreadable:
             tables.add(db, (shelf.name, document.path.encode(), "", "", "accepted", "", document.fault))
-    while searchable and index_some(db, fulltext.terms()):
+    while searchable and index_some(db):
         pass
     return Catalogue(db, NOWHERE)
 

@@ -1,4 +1,4 @@
-"""Words, stems, tokens and cuts."""
+"""Words, tokens and cuts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memshelf.text import MAX_SLUG, clip, count_words, page, slug, stems, tokens
+from memshelf.text import MAX_SLUG, clip, count_words, page, slug, tokens
 
 ANY = st.text(st.characters(exclude_categories=()))
 LETTER = st.text("abя中й ё-./e\u0301\u200d👩\n", max_size=400)
@@ -65,35 +65,6 @@ def test_counting_survives_any_text_in_any_normal_form(text: str) -> None:
 @given(ANY, ANY)
 def test_words_of_two_lines_add_up(one: str, two: str) -> None:
     assert count_words(f"{one}\n{two}") == count_words(one) + count_words(two)
-
-
-def test_stems_fold_inflection_case_and_yo() -> None:
-    assert stems("Migrations МИГРАЦИИ решётка") == stems("migration миграция РЕШЕТКА")
-    assert stems("Ёж-2")[-1] == stems("еж-2")[-1]
-    assert stems("й") == stems("\u0438\u0306")
-    assert stems("node’s") == stems("node's") == ["node"]
-
-
-@pytest.mark.parametrize(
-    ("text", "terms"),
-    [
-        ("ticket-1234", ["ticket", "1234", "ticket-1234"]),
-        ("A.b.c", ["a", "b", "c", "a.b.c"]),
-        ("foo_bars", ["foo", "bar", "foo_bars"]),
-        ("中文优先", ["中文", "文优", "优先"]),
-        ("中", ["中"]),
-        ("Git中文", ["git", "中文"]),
-        ("— !", []),
-        ("हिन्दी", ["हिन्दी"]),
-    ],
-)
-def test_stems_keep_compounds_whole_and_pair_ideographs(text: str, terms: list[str]) -> None:
-    assert stems(text) == terms
-
-
-@given(ANY)
-def test_stems_survive_any_text(text: str) -> None:
-    assert all(term and not re.search(r"\s", term) for term in stems(text))
 
 
 def test_counting_words_does_not_load_the_stemmers() -> None:

@@ -43,11 +43,11 @@ def _look(found: Answer, query: str) -> Look:
     """Return how the answer looks in colour: the words of the hits that the query asked for stand out."""
     if not coloured(sys.stdout, os.environ):
         return ()
-    from memshelf.text import stems  # noqa: PLC0415 # a terminal's
+    from memshelf.terms import terms  # noqa: PLC0415 # a terminal's
 
-    wanted = set(stems(query)).union(*(stems(word) for words in found.corrected.values() for word in words))
+    wanted = set(terms(query)).union(*(terms(word) for words in found.corrected.values() for word in words))
     said = {word for hit in found.hits for word in re.findall(r"\w+", f"{hit.title} {hit.snippet}")}
-    matched = sorted((word for word in said if wanted & set(stems(word))), key=len, reverse=True)
+    matched = sorted((word for word in said if wanted & set(terms(word))), key=len, reverse=True)
     address = r"^\S+(?=(?: \[\w+\])? · )"
     words = rf"(?<!\w)(?:{'|'.join(map(re.escape, matched))})(?!\w)"
     # An address is no prose: what matches in it is painted over.

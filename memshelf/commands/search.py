@@ -27,4 +27,4 @@ def search(library: Library, request: SearchRequest, caller: Caller) -> Answer:
     def answer(kept: Catalogue) -> Answer:
         return fulltext.search(kept, shelves_to_read(kept, request.shelf, caller), request)
 
-    return catalogue.consult(library, answer, fulltext.terms())
+    return catalogue.consult(library, answer, words=True)

@@ -11,7 +11,8 @@ from memshelf import markers
 from memshelf.formats.markdown import scan
 from memshelf.model import DIGEST, Level
 from memshelf.rules.registry import Breach, rule
-from memshelf.text import count_words, stems
+from memshelf.terms import terms as terms_of
+from memshelf.text import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,12 +217,12 @@ def digest_not_in_body(episode: Episode, _: Conventions) -> Iterator[Breach]:
     The digest sums up the body; when they share no words, one of them is about something else, or the
     body gives no ground for what the digest says. Put the ground under Decisions, or mend the digest.
     """
-    terms = {term for term in stems(episode.digest[:READ]) if len(term) > 3}
+    terms = {term for term in terms_of(episode.digest[:READ]) if len(term) > 3}
     rest = (part.body for part in episode.sections if part.heading != DIGEST)
     body = "\n".join((episode.title, *rest))
     if len(terms) < ENOUGH_TERMS or _shares_words(episode.digest[:READ], body, terms):
         return
-    share = len(terms & set(stems(body))) / len(terms)
+    share = len(terms & set(terms_of(body))) / len(terms)
     if share < MIN_SHARE:
         yield Breach(f"{share:.0%} of its words occur in the body: put the ground under Decisions", DIGEST)
 
@@ -230,4 +231,4 @@ def _shares_words(digest: str, body: str, terms: set[str]) -> bool:
     """Tell cheaply whether whole words alone make the share: the body then need not be stemmed."""
     shared = set(PLAIN_WORD.findall(digest)) & set(PLAIN_WORD.findall(body))
     enough = MIN_SHARE * len(terms)
-    return len(shared) >= enough and len(terms & set(stems(" ".join(shared)))) >= enough
+    return len(shared) >= enough and len(terms & set(terms_of(" ".join(shared)))) >= enough

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memshelf.formats.envelope import wrap
 from memshelf.model import State, squeeze
 from memshelf.text import tokens
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ENVELOPE = tokens(wrap("search", ""))
 NO_ROOM = "The budget holds no hit: raise it."
 
 
@@ -41,10 +45,14 @@ class Hit:
     state: State
 
     @property
+    def episode(self) -> str:
+        """What `read_episode` accepts for exactly this episode or draft."""
+        return f"{self.shelf}/{self.id}" + ("@draft" if self.state is State.DRAFT else "")
+
+    @property
     def address(self) -> str:
         """What `read_episode` accepts for exactly this section."""
-        draft = "@draft" if self.state is State.DRAFT else ""
-        return f"{self.shelf}/{self.id}{draft}" + (f"#{self.section}" if self.section else "")
+        return self.episode + (f"#{self.section}" if self.section else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,38 +89,71 @@ class Answer:
         return asdict(self) | {"outcome": str(self.outcome), "searched": searched, "hits": hits}
 
     def as_text(self) -> str:
-        """Return the answer for a reader: where was looked, the hits in one envelope, what is left out."""
-        where = f"{_count(self.searched.episodes, 'episode')} on {', '.join(self.searched.shelves)}"
-        head = {
-            Outcome.FOUND: f"found: {_count(len(self.hits), 'hit')} in {where}",
-            Outcome.NOTHING: f"nothing found in {where}: try other words, or fewer filters",
-        }.get(self.outcome, str(self.outcome))
-        parts = [head, self.note] if self.note else [head]
+        """Return the answer for a reader: where was looked, the hits in one envelope, what is left out.
+
+        Hits of one episode stand together under its name, in the order of its first.
+        """
+        parts = [self._head(), *self._corrections(), *([self.note] if self.note else [])]
         if self.hits:
-            parts.append(wrap("search", "\n".join(_line(hit) for hit in self.hits)))
+            parts.append(wrap("search", "\n".join(_lines(self.hits))))
         if self.left_out:
             parts.append(f"{self.left_out} more: cursor {self.next}")
         return "\n".join(parts)
 
-    def within(self, budget: int, start: int = 0) -> Answer:
-        """Return the answer with hits dropped from the end until its text costs at most `budget` tokens.
+    def filled(self, hits: Iterable[Hit], budget: int, start: int, total: int) -> Answer:
+        """Return the answer with as many of the hits as its text can hold within `budget` tokens.
 
-        `start` is the place of the first hit in the ranking, what the cursor counts from.
+        `start` is the place of the first hit in the ranking of `total` hits, what the cursor counts from.
         """
-        answer = self
-        while answer.hits and tokens(answer.as_text()) > budget:
-            kept = answer.hits[:-1]
-            note = self.note if kept else f"{self.note} {NO_ROOM}".lstrip()
-            answer = replace(
-                answer, hits=kept, left_out=answer.left_out + 1, next=str(start + len(kept)), note=note
-            )
-        return answer
+        left = budget - tokens(replace(self, hits=(), left_out=total, next=str(total)).as_text()) - ENVELOPE
+        known: set[tuple[str, ...]] = set()
+        shown: list[Hit] = []
+        for hit in hits:
+            said = _said(hit)
+            left -= tokens("".join(f"\n{line}" for place, line in said if place not in known))
+            if left < 0:
+                break
+            known.update(place for place, _ in said)
+            shown.append(hit)
+        end = start + len(shown)
+        more = total - end
+        note = self.note if shown else f"{self.note} {NO_ROOM}".lstrip()
+        return replace(self, hits=tuple(shown), left_out=more, next=str(end) if more else "", note=note)
+
+    def _head(self) -> str:
+        where = f"{_count(self.searched.episodes, 'episode')} on {', '.join(self.searched.shelves)}"
+        return {
+            Outcome.FOUND: f"found: {_count(len(self.hits), 'hit')} in {where}",
+            Outcome.NOTHING: f"nothing found in {where}: try other words, or fewer filters",
+        }.get(self.outcome, str(self.outcome))
+
+    def _corrections(self) -> list[str]:
+        said = [f"{word} taken for {' or '.join(meant)}" for word, meant in self.corrected.items()]
+        return [f"corrected: {'; '.join(said)}"] if said else []
 
 
-def _line(hit: Hit) -> str:
+def _lines(hits: Sequence[Hit]) -> list[str]:
+    """Return the hits as lines: an episode's name once, its sections' once, what they say indented."""
+    made: dict[tuple[str, ...], str] = {}
+    order = {hit.episode: None for hit in hits}
+    for episode in order:
+        for section in dict.fromkeys(hit.section for hit in hits if hit.episode == episode):
+            for hit in hits:
+                if (hit.episode, hit.section) == (episode, section):
+                    made |= dict(_said(hit))
+    return list(made.values())
+
+
+def _said(hit: Hit) -> list[tuple[tuple[str, ...], str]]:
+    """Return the lines that show a hit, each beside its place, which is said once."""
     state = "" if hit.state is State.ACCEPTED else f" [{hit.state}]"
-    snippet = squeeze(hit.snippet)
-    return f"{squeeze(hit.address)}{state} · {squeeze(hit.title)}" + (f"\n  {snippet}" if snippet else "")
+    text = "\n".join(f"  {line}" for line in hit.snippet.split("\n"))
+    section = f"#{squeeze(hit.section)}" if hit.section else ""
+    return [
+        ((hit.episode,), f"{squeeze(hit.episode)}{state} · {squeeze(hit.title)}"),
+        *([((hit.episode, hit.section), f" {section}")] if section else []),
+        ((hit.episode, hit.section, hit.snippet), text),
+    ]
 
 
 def _count(number: int, noun: str) -> str:

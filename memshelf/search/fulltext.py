@@ -1,131 +1,147 @@
-"""Ranking: full-text search over the stems that the catalogue keeps."""
+"""Search by words: from a query to the few lines that answer, or to an honest word that there are none."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memshelf.lines import day
-from memshelf.model import MAX_ANSWER_TOKENS, Section
+from memshelf.model import MAX_ANSWER_TOKENS
 from memshelf.requests import offset
 from memshelf.search.answer import Answer, Hit, Outcome, Searched
-from memshelf.search.query import conditions, parse
-from memshelf.search.snippet import snippet
-from memshelf.store.catalogue import Terms
-from memshelf.text import clip, stemmer, stems
+from memshelf.search.order import evidence, falling, leads
+from memshelf.search.passages import Candidate, passages, without_echoes
+from memshelf.search.query import conditions, split, understand
+from memshelf.search.window import window
+from memshelf.text import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from memshelf.model import Entry, Episode
     from memshelf.requests import SearchRequest
+    from memshelf.search.passages import Passage
+    from memshelf.search.query import Query
     from memshelf.store.catalogue import Catalogue
 
 LIMIT = 10
-BUDGET = 2000
+BUDGET = 1000
+BUDGET_OF_A_HIT = 100
+DEPTH = 30
+"""Episodes whose lines are compared: the best as a whole."""
+
+MOST = 100
+"""Episodes that cursors lead to."""
+
 MAX_WHY = 60
-MATCHES = """
-SELECT number, part.rowid & 4095, id, -bm25(part, 3.0, 1.0), -bm25(part, 0.0, 1.0)
-FROM part JOIN file ON number = part.rowid >> 12 WHERE part MATCH ? AND """
 NO_WORDS = "The query has no word to search by: name a thing, a decision or an identifier."
 NO_SHELF = "No shelf is in scope: name one."
 BAD_CURSOR = "The cursor is not one that search gave: leave it out."
 NOT_SEMANTIC = "Search by meaning is not installed: words were used."
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One episode that matches: the number of its row, its score, its section that matches best."""
-
-    number: int
-    score: float
-    section: int
-
-
-def terms() -> Terms:
-    """Return how an episode becomes searchable: a row a section, beside the episode's names."""
-
-    def rows(episode: Episode) -> Iterator[tuple[str, str]]:
-        names = _names(episode)
-        for part in episode.sections or (Section("", ""),):
-            yield names, " ".join(stems(part.body))
-
-    return Terms(stemmer(), rows)
-
-
 def search(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> Answer:
-    """Rank the episodes of the shelves by the words of the query; never raises for what was asked.
+    """Rank the lines of the shelves' episodes by the words of the query; never raises for what was asked.
 
-    Other shelves are looked at only when nothing in scope matches, and only their names are told.
+    With a limit each episode has one hit, its best; else the budget is filled with the lines that hold the
+    most, several of an episode if need be. Other shelves are looked at only when nothing in scope matches,
+    and only their names are told.
     """
-    query = parse(request.query)
-    filters, values = conditions(request)
-    episodes = sum(kept.count(f"shelf = ? AND {filters}", (name, *values)) for name in names)
-    searched = Searched(tuple(names), episodes)
-    if not names or not query:
+    words = split(request.query)
+    searched = Searched(tuple(names), _count(kept, names, request))
+    if not names or not words:
         return Answer(Outcome.COULD_NOT, searched, note=NO_WORDS if names else NO_SHELF)
-    found = _rank(kept, names, query, request)
-    if not found:
-        others = [name for name in kept.names if name not in names]
-        elsewhere = [name for name in others if _rank(kept, [name], query, request)]
-        outcome = Outcome.WRONG_SCOPE if elsewhere else Outcome.NOTHING
-        hint = f"Another shelf has it, {', '.join(elsewhere)}: name that shelf." if elsewhere else ""
-        return Answer(outcome, searched, note=hint or _note(kept, names, request))
-    start = offset(request.cursor)
-    if not 0 <= start < len(found):
+    query = understand(kept, names, words)
+    scores = _scores(kept, names, query, request)
+    if not scores:
+        return _nothing(kept, searched, words, request)
+    start, count = offset(request.cursor), request.limit or 0
+    order, total = _order(kept, scores, query, max(0, start) + count if count else 0)
+    if not 0 <= start < total:
         return Answer(Outcome.COULD_NOT, searched, note=BAD_CURSOR)
-    end = start + max(1, request.limit or LIMIT)
-    shown = found[start:end]
-    entries = kept.entries([one.number for one in shown])
-    hits = tuple(_hit(entries[one.number], one, query) for one in shown)
-    left = len(found) - start - len(hits)
-    note = _note(kept, names, request)
-    answer = Answer(Outcome.FOUND, searched, {}, hits, left, str(end) if left else "", note)
-    return answer.within(min(request.budget or BUDGET, MAX_ANSWER_TOKENS), start)
+    budget = min(request.budget or max(BUDGET, BUDGET_OF_A_HIT * count), MAX_ANSWER_TOKENS)
+    hits = (_hit(one, query) for one in order[start : start + count if count else None])
+    corrected = {word: list(found) for word, found in query.corrected.items()}
+    answer = Answer(Outcome.FOUND, searched, corrected, note=_note(kept, names, request))
+    return answer.filled(hits, budget, start, total)
 
 
-def _rank(
-    kept: Catalogue, names: Sequence[str], query: dict[str, list[str]], request: SearchRequest
-) -> list[Found]:
-    """Return each matching episode with its best section, best first, among equals the newest first.
+def _order(
+    kept: Catalogue, scores: Sequence[tuple[int, float]], query: Query, end: int
+) -> tuple[list[Passage], int]:
+    """Return the order of the hits and how many there are: of episodes up to `end`, of passages for 0."""
+    ranked = passages(_candidates(kept, scores[:DEPTH]), query)
+    heads = leads(ranked)
+    if not end:
+        order = list(_apart(evidence(without_echoes(ranked, query), heads)))
+        return order, len(order)
+    rest = leads(passages(_candidates(kept, scores[DEPTH:]), query)) if end > DEPTH else []
+    return falling([*heads, *rest]), len(scores)
 
-    An episode scores as its best row, and shows the section whose own text scores best.
-    """
-    wanted = dict.fromkeys(stem for found in query.values() for stem in found)
-    asked = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in wanted)
+
+def _count(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> int:
     filters, values = conditions(request)
-    on = f"shelf IN ({', '.join('?' * len(names))})"
-    scores: dict[int, float] = {}
-    best: dict[int, tuple[float, int, str]] = {}
-    rows = kept.rows(f"{MATCHES}{on} AND {filters}", (asked, *names, *values))
-    for number, section, episode_id, score, own in rows:
-        scores[number] = max(score, scores.get(number, score))
-        best[number] = max((own, -section, episode_id), best.get(number, (own, -section, episode_id)))
-    order = sorted(best, key=lambda number: (scores[number], best[number][2]), reverse=True)
-    return [Found(number, scores[number], -best[number][1]) for number in order]
+    if not filters:
+        return sum(kept.readable(name) for name in names)
+    return sum(kept.count(f"shelf = ? AND fault = '' AND {filters}", (name, *values)) for name in names)
 
 
-def _names(episode: Episode) -> str:
-    return " ".join(stems(" ".join((episode.title, episode.id, episode.summary, *episode.tags))))
+def _scores(
+    kept: Catalogue, names: Sequence[str], query: Query, request: SearchRequest
+) -> list[tuple[int, float]]:
+    """Return (number, score) of the episodes that are best as a whole."""
+    asked = _asked([*{(term,) for concept in query.concepts for term in concept.terms}, *query.phrases])
+    return kept.ranked(asked, names, *conditions(request), MOST) if asked else []
 
 
-def _hit(entry: Entry, found: Found, query: dict[str, list[str]]) -> Hit:
-    episode = entry.episode
-    part = episode.sections[found.section] if episode.sections else Section("", "")
-    here = {*stems(part.body), *_names(episode).split(" ")}
-    why = tuple(clip(word, MAX_WHY) for word, terms in query.items() if here.intersection(terms))
-    text = snippet(part.body, {stem for terms in query.values() for stem in terms})
+def _candidates(kept: Catalogue, scores: Sequence[tuple[int, float]]) -> list[Candidate]:
+    entries = kept.entries([number for number, _ in scores])
+    return [Candidate(number, score, entries[number]) for number, score in scores]
+
+
+def _asked(phrases: Iterable[Sequence[str]]) -> str:
+    """Return the query in FTS5's syntax: any of the phrases."""
+    return " OR ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
+
+
+def _apart(order: Iterable[Passage]) -> Iterator[Passage]:
+    """Leave out lines that an earlier window shows."""
+    shown: set[tuple[int, str, int]] = set()
+    for one in order:
+        place = (one.candidate.number, one.part.heading)
+        if (*place, one.at) not in shown:
+            shown.update((*place, at) for at in window(one.part.body, one.spans, one.at))
+            yield one
+
+
+def _hit(one: Passage, query: Query) -> Hit:
+    entry = one.candidate.entry
+    spans = one.spans
+    shown = [spans[at] for at in window(one.part.body, spans, one.at)] or [(0, 0)]
+    words = dict.fromkeys(concept.word for at, concept in enumerate(query.concepts) if at in one.near)
     return Hit(
         entry.name,
         entry.shelf,
-        episode.title,
-        day(episode),
-        part.heading,
-        text,
-        round(found.score, 6),
-        why,
+        entry.episode.title,
+        day(entry.episode),
+        one.part.heading,
+        one.part.body[shown[0][0] : shown[-1][1]],
+        round(one.score, 6),
+        tuple(clip(word, MAX_WHY) for word in words),
         entry.state,
     )
+
+
+def _nothing(
+    kept: Catalogue, searched: Searched, words: Sequence[tuple[str, list[str]]], request: SearchRequest
+) -> Answer:
+    """Say that nothing was found, or on which other shelf."""
+    filters, values = conditions(request)
+    asked = _asked({(term,) for _, found in words for term in found})
+    others = [name for name in kept.names if name not in searched.shelves]
+    elsewhere = [name for name in others if kept.ranked(asked, [name], filters, values, 1)]
+    if elsewhere:
+        hint = f"Another shelf has it, {', '.join(elsewhere)}: name that shelf."
+        return Answer(Outcome.WRONG_SCOPE, searched, note=hint)
+    return Answer(Outcome.NOTHING, searched, note=_note(kept, searched.shelves, request))
 
 
 def _note(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> str:

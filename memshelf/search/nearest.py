@@ -1,14 +1,15 @@
-"""Near misses: the known names most like one that does not exist. The only module that knows rapidfuzz."""
+"""Near misses: the known names and words most like one that does not exist. It alone knows rapidfuzz."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 CUTOFF = 60
 DATE = re.compile(r"(\d{4}-\d{2}-\d{2})-?")
@@ -26,6 +27,17 @@ def nearest(wanted: str, known: Iterable[str], limit: int = 3) -> list[str]:
         ((_likeness(wanted.casefold(), name.casefold()), name) for name in set(known)), reverse=True
     )
     return [name for score, name in scored[:limit] if score >= CUTOFF]
+
+
+def nearest_words(wanted: str, known: Mapping[str, int], slips: int, limit: int = 3) -> tuple[str, ...]:
+    """Return up to `limit` of the words fewest slips away, at most `slips`: those in most episodes first.
+
+    `known` maps a word to its episodes; a slip is a letter too much, missing, another one, or two swapped.
+    """
+    near = process.extract(wanted, known.keys(), scorer=OSA.distance, score_cutoff=slips, limit=None)
+    fewest = min((distance for _, distance, _ in near), default=0)
+    best = sorted((-known[word], word) for word, distance, _ in near if distance == fewest)
+    return tuple(word for _, word in best[:limit])
 
 
 def _likeness(wanted: str, name: str) -> float:

@@ -1,20 +1,107 @@
-"""What was asked: the words of a query, its filters and its cursor."""
+"""What was asked: the words of a query, what each is worth on the shelf, and the filters."""
 
 from __future__ import annotations
 
+import math
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from memshelf.search.stop_words import stop_stems
-from memshelf.text import stems
+from memshelf.search.spelling import corrections
+from memshelf.search.stop_words import stop_terms
+from memshelf.terms import terms
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from memshelf.requests import SearchRequest
+    from memshelf.store.catalogue import Catalogue
+
+MOST = 64
+"""Concepts that are looked for: of a longer query the rarest."""
 
 
-def parse(text: str) -> dict[str, list[str]]:
-    """Return each word of the query -> its stems; stop words and what is no word are left out."""
-    words = {word: [stem for stem in stems(word) if stem not in stop_stems()] for word in text.split()}
-    return {word: found for word, found in words.items() if found}
+VERBATIM = 7.0
+"""Times the weight of a whole query: more than all else can add."""
+
+IDENTIFIER = re.compile(r"\w[._/:@+]\w|\d|[a-zа-я][A-ZА-Я]")
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One thing that was asked for.
+
+    `word` is how it was asked, `terms` any of which stands for it, `weight` its inverse document frequency
+    on the shelves, 0 when it is nowhere.
+    """
+
+    word: str
+    terms: tuple[str, ...]
+    episodes: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as the shelves know it.
+
+    `neighbours` are the pairs of concepts that stood side by side, `phrases` the terms of the words that
+    have several. `identifiers` maps a word that names one thing, folded, to what it is worth where it
+    stands as it was asked. `corrected` says what was taken for a word that no episode has.
+    """
+
+    concepts: tuple[Concept, ...] = ()
+    neighbours: frozenset[tuple[int, int]] = frozenset()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    identifiers: Mapping[str, float] = field(default_factory=dict)
+    corrected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> list[float]:
+        """What each concept is worth."""
+        return [concept.weight for concept in self.concepts]
+
+
+def split(text: str) -> list[tuple[str, list[str]]]:
+    """Return (word, its terms) of each word of the query that has any; stop words alone have none."""
+    words = [(word, terms(word)) for word in text.split()]
+    return [(word, found) for word, found in words if not stop_terms().issuperset(found)]
+
+
+def understand(kept: Catalogue, names: Sequence[str], words: Sequence[tuple[str, list[str]]]) -> Query:
+    """Weigh the words by the shelves `names`; a word that they do not have is corrected where one is near."""
+    total = sum(kept.readable(name) for name in names)
+    known = kept.episodes_with(names, {term for _, found in words for term in found})
+    corrected = corrections(kept, names, words, known)
+    known |= kept.episodes_with(names, {near for nears in corrected.values() for near in nears})
+    stop = stop_terms()
+    made: dict[str, Concept] = {}
+    for word, found in words:
+        for term in found:
+            if term not in stop and term not in made:
+                forms = corrected.get(term, (term,))
+                episodes = min(total, sum(known.get(form, 0) for form in forms))
+                made[term] = Concept(word, forms, episodes, _weight(total, episodes))
+    kept_terms = sorted(made, key=lambda term: -made[term].weight)[:MOST]
+    place = {term: at for at, term in enumerate(kept_terms)}
+    identifiers = [_bare(word) for word, found in words[:MOST] if len(found) > 1 and IDENTIFIER.search(word)]
+    order = [term for _, found in words for term in found]
+    return Query(
+        tuple(made[term] for term in kept_terms),
+        frozenset((place[a], place[b]) for a, b in pairwise(order) if a in place and b in place and a != b),
+        tuple(dict.fromkeys(tuple(found) for _, found in words if len(found) > 1))[:MOST],
+        dict.fromkeys(identifiers, VERBATIM * sum(made[term].weight for term in kept_terms)),
+        {word: corrected[term] for word, found in words for term in found if term in corrected},
+    )
+
+
+def _bare(word: str) -> str:
+    return word.casefold().strip(".,:;!?()[]{}<>«»\"'`")
+
+
+def _weight(total: int, episodes: int) -> float:
+    return math.log(1 + (total - episodes + 0.5) / (episodes + 0.5)) if episodes else 0.0
 
 
 def conditions(request: SearchRequest) -> tuple[str, tuple[str, ...]]:
@@ -27,4 +114,4 @@ def conditions(request: SearchRequest) -> tuple[str, tuple[str, ...]]:
         ("day <= ?", request.until),
     )
     passed = [(sql, value) for sql, value in asked if value]
-    return " AND ".join(["fault = ''", *(sql for sql, _ in passed)]), tuple(value for _, value in passed)
+    return " AND ".join(sql for sql, _ in passed), tuple(value for _, value in passed)

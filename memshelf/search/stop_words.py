@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from memshelf.text import stems
+from memshelf.terms import terms
 
 ENGLISH = """
 a about after all also am an and any are as at be because been before being but by could did do does
@@ -22,6 +22,6 @@ RUSSIAN = """
 
 
 @cache
-def stop_stems() -> frozenset[str]:
-    """Return the stems that are left out of a query."""
-    return frozenset(stems(ENGLISH + RUSSIAN))
+def stop_terms() -> frozenset[str]:
+    """Return the terms that are left out of a query."""
+    return frozenset(terms(ENGLISH + RUSSIAN))

@@ -18,7 +18,6 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextConten
 
 from memshelf.errors import MemShelfError, UsageError, disk_said
 from memshelf.requests import Caller, build
-from memshelf.search import fulltext
 from memshelf.search.answer import Outcome
 from memshelf.store import catalogue, clock, state
 from memshelf.store.library import locate, open_library
@@ -126,7 +125,7 @@ def warm(library: str | None) -> None:
 def _fill(library: Library) -> None:
     """Read all of it, however long it takes, so that calls need not wait; they say themselves what fails."""
     with contextlib.suppress(MemShelfError, OSError):
-        catalogue.consult(replace(library, patience=math.inf), lambda _: None, fulltext.terms())
+        catalogue.consult(replace(library, patience=math.inf), lambda _: None, words=True)
 
 
 def _answer(asked: Asked, tool: Tool, arguments: dict[str, Any]) -> CallToolResult:

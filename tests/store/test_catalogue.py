@@ -17,6 +17,7 @@ import pytest
 from kept import kept
 from support import FINE, fine, git, request
 
+from memshelf import terms
 from memshelf.commands.accept import accept
 from memshelf.commands.index import index
 from memshelf.commands.read import read
@@ -25,7 +26,6 @@ from memshelf.commands.shelving import derived_files
 from memshelf.commands.write import write
 from memshelf.model import MAX_EPISODE_BYTES, Section, Shelf
 from memshelf.requests import IndexRequest, ReadRequest, SearchRequest
-from memshelf.search import fulltext
 from memshelf.store import catalogue, snapshot, state
 from memshelf.store.catalogue import database
 from memshelf.store.git import Git
@@ -247,15 +247,27 @@ def test_text_that_is_gone_from_git_is_gone_from_the_file(library: Library, call
     assert search(library, SearchRequest(query="zeppelin"), caller).outcome == "nothing found"
 
 
-def test_another_stemmer_makes_the_words_anew(
+def test_words_made_another_way_are_made_anew(
     library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelve_by_hand(library.root, FINE)
     assert search(library, SearchRequest(query="tokens"), caller).outcome == "found"
-    other = replace(fulltext.terms(), stemmer="other", of=lambda _: [("", "another")])
-    monkeypatch.setattr(fulltext, "terms", lambda: other)
-    monkeypatch.setattr("memshelf.search.query.stems", lambda _: ["another"])
-    assert search(library, SearchRequest(query="tokens"), caller).outcome == "found"
+    monkeypatch.setattr(terms, "version", lambda: "other")
+    monkeypatch.setattr(terms, "columns", lambda _: ("", "", "zeppelin"))
+    assert search(library, SearchRequest(query="zeppelin"), caller).outcome == "found"
+    assert search(library, SearchRequest(query="rotation"), caller).outcome == "nothing found"
+
+
+def test_words_made_another_way_can_be_taken_out(
+    library: Library, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelve_by_hand(library.root, fine(decisions="The zeppelin hangar was sold."))
+    ask(library, caller)
+    monkeypatch.setattr(terms, "version", lambda: "other")
+    monkeypatch.setattr(terms, "columns", lambda _: ("", "", "another"))
+    shelve_by_hand(library.root, FINE)
+    index(library, IndexRequest(), caller)
+    assert b"zeppelin" not in files(library)[0].read_bytes()
 
 
 def test_what_is_not_read_yet_is_told_and_what_is_asked_for_is_read_first(

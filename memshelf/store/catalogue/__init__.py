@@ -6,7 +6,6 @@ writable, it is made anew, and no answer changes.
 """
 
 from memshelf.store.catalogue.consult import consult
-from memshelf.store.catalogue.fill import Terms
 from memshelf.store.catalogue.view import Catalogue
 
-__all__ = ["Catalogue", "Terms", "consult"]
+__all__ = ["Catalogue", "consult"]

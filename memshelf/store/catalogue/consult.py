@@ -14,7 +14,6 @@ from memshelf.store.catalogue.view import Catalogue
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memshelf.store.catalogue.fill import Terms
     from memshelf.store.library import Library
 
 Answer = TypeVar("Answer")
@@ -23,11 +22,11 @@ TRIES = 3
 
 
 def consult(
-    library: Library, question: Callable[[Catalogue], Answer], terms: Terms | None = None, first: str = ""
+    library: Library, question: Callable[[Catalogue], Answer], first: str = "", *, words: bool = False
 ) -> Answer:
     """Return the question's answer from the branch and the drafts as they are now, all from one moment.
 
-    A landing that was killed is finished or undone first. With `terms` the index of words is up to date
+    A landing that was killed is finished or undone first. With `words` the index of words is up to date
     too. While the catalogue is being made, what is called `first` is read before anything else. The
     question may be asked again, so it only reads. Where the catalogue cannot be kept, or is
     taken away each time, one is made in memory for this answer.
@@ -36,9 +35,9 @@ def consult(
 
     def answer(connection: Connection) -> Answer:
         with reading(connection):
-            if fill.is_current(connection, library, terms):
+            if fill.is_current(connection, library, words=words):
                 return question(Catalogue(connection, library))
-        fill.fill(connection, library, terms, first)
+        fill.fill(connection, library, first, words=words)
         with reading(connection):
             return question(Catalogue(connection, library))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION = 7
+VERSION = 8
 """Another number makes another file: raise it with every change of the tables or of what is put into them."""
 
 PATIENCE = 3.0
@@ -28,9 +28,12 @@ Broken = sqlite3.Error
 Connection = sqlite3.Connection
 
 TABLES = """
-CREATE TABLE state (refs TEXT NOT NULL, tip TEXT NOT NULL, stemmer TEXT NOT NULL DEFAULT '');
+CREATE TABLE state (refs TEXT NOT NULL, tip TEXT NOT NULL, terms TEXT NOT NULL DEFAULT '');
 INSERT INTO state (refs, tip) VALUES ('', '');
 CREATE TABLE shelf (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE range (            -- each shelf's episodes have numbers of their own
+  shelf TEXT PRIMARY KEY, start INTEGER NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE file (            -- one episode file of the branch, or one draft
   number INTEGER PRIMARY KEY,
@@ -63,11 +66,12 @@ CREATE TABLE file (            -- one episode file of the branch, or one draft
 CREATE UNIQUE INDEX by_path ON file (path) WHERE draft = '';
 CREATE UNIQUE INDEX by_draft ON file (shelf, draft) WHERE draft != '';
 CREATE INDEX by_id ON file (shelf, id);
+CREATE INDEX readable ON file (shelf) WHERE fault = '';
 CREATE INDEX by_state ON file (state, shelf);
 CREATE INDEX by_rank ON file (rank DESC, id DESC, shelf) WHERE listed;
 CREATE INDEX unread ON file (draft = '', stem DESC) WHERE fault IS NULL;
 CREATE INDEX faulty ON file (shelf, draft) WHERE fault != '';
-CREATE INDEX unsearchable ON file (number) WHERE fault = '' AND NOT searchable;
+CREATE INDEX unsearchable ON file (stem DESC) WHERE fault = '' AND NOT searchable;
 
 CREATE TABLE month (           -- how many lines of the map are of a month
   shelf TEXT, month TEXT, lines INTEGER, PRIMARY KEY (shelf, month)
@@ -85,27 +89,28 @@ CREATE INDEX called_number ON called (number);
 CREATE TABLE supersedes (number INTEGER, shelf TEXT, old TEXT);
 CREATE INDEX supersedes_old ON supersedes (shelf, old);
 CREATE INDEX supersedes_number ON supersedes (number);
-CREATE TABLE text (number INTEGER PRIMARY KEY, front BLOB NOT NULL, episode BLOB NOT NULL);
+CREATE TABLE text (number INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 
 CREATE TABLE sound (            -- texts that doctor found nothing wrong with
   kind TEXT, mark BLOB, PRIMARY KEY (kind, mark)
 ) WITHOUT ROWID;
 
-CREATE VIRTUAL TABLE part USING fts5(names, body, content='', tokenize="ascii tokenchars '-._/:@+'");
-CREATE TABLE words (number INTEGER PRIMARY KEY, packed BLOB NOT NULL);  -- what to take out of `part` again
+CREATE VIRTUAL TABLE found USING fts5(names, digest, rest, content='', tokenize='ascii');
+CREATE TABLE word (             -- in how many episodes of a shelf a term is
+  shelf TEXT, term TEXT, episodes INTEGER NOT NULL, PRIMARY KEY (shelf, term)
+) WITHOUT ROWID;
 CREATE TRIGGER file_out AFTER DELETE ON file BEGIN
   DELETE FROM called WHERE number = old.number;
   DELETE FROM supersedes WHERE number = old.number;
   DELETE FROM text WHERE number = old.number;
-  DELETE FROM words WHERE number = old.number;
 END;
 """
 SETTINGS = "PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
 SECURE_DELETE = sqlite3.sqlite_version_info >= (3, 42)
 """Whether FTS5 can delete for good; else what was deleted stays in its segments until they are merged."""
 
-PARTS = 4096
-"""The most rows of `part` for one episode, from its number times this; the last one takes what is left."""
+RANGE = 2**40
+"""How many numbers a shelf's episodes have: FTS5 then looks at one shelf alone."""
 
 
 def connect(folder: Path | None, library: str) -> tuple[Connection, Path | None]:
@@ -193,7 +198,7 @@ def _make(folder: Path, library: str) -> None:
     with contextlib.closing(sqlite3.connect(beside, isolation_level=None)) as connection:
         connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version={VERSION}; COMMIT;")
         if SECURE_DELETE:
-            connection.execute("INSERT INTO part (part, rank) VALUES ('secure-delete', 1)")
+            connection.execute("INSERT INTO found (found, rank) VALUES ('secure-delete', 1)")
     beside.rename(final)
     for path in folder.glob(f"catalogue-{library}-*"):
         found = NAME.fullmatch(path.name)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 import unicodedata
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from memshelf import terms
 from memshelf.checksum import checksum
 from memshelf.errors import MemShelfError
 from memshelf.formats import manifest
@@ -19,9 +19,9 @@ from memshelf.store.catalogue.database import writing
 from memshelf.store.git import Blob, GitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from memshelf.model import Document, Episode
+    from memshelf.model import Document
     from memshelf.store.catalogue.database import Connection
     from memshelf.store.library import Library
 
@@ -41,55 +41,44 @@ SHELF_IN = "INSERT OR IGNORE INTO shelf VALUES (?)"
 SHELF_OUT = "DELETE FROM shelf WHERE name = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """How to make an episode searchable: `of` gives (names, body) of each section, as terms.
-
-    `stemmer` names the version that makes them: under another one all are made anew.
-    """
-
-    stemmer: str
-    of: Callable[[Episode], Iterable[tuple[str, str]]]
-
-
-def is_current(db: Connection, library: Library, terms: Terms | None) -> bool:
-    """Tell whether the tables hold what Git has now, all of it read and, with `terms`, searchable."""
+def is_current(db: Connection, library: Library, *, words: bool) -> bool:
+    """Tell whether the tables hold what Git has now, all of it read and, with `words`, searchable."""
     before = watch.branch_stamp(library)
     refs = _digest(library.git.listing(library.branch, snapshot.DRAFTS))
     if watch.branch_stamp(library) != before:  # git reads the branch first, and a draft may be on it by now
         return False
-    known, stemmer = db.execute("SELECT refs, stemmer FROM state").fetchone()
-    if known != refs or (terms and terms.stemmer != stemmer):
+    known, version = db.execute("SELECT refs, terms FROM state").fetchone()
+    if known != refs or (words and version != terms.version()):
         return False
-    lacking = (UNREAD, LOST, UNSEARCHABLE) if terms else (UNREAD, LOST)
+    lacking = (UNREAD, LOST, UNSEARCHABLE) if words else (UNREAD, LOST)
     return not any(db.execute(f"SELECT 1 FROM file WHERE {which} LIMIT 1").fetchone() for which in lacking)
 
 
-def fill(db: Connection, library: Library, terms: Terms | None, first: str) -> None:
+def fill(db: Connection, library: Library, first: str, *, words: bool) -> None:
     """Read what is missing, for as long as the library's patience lasts: `first`, drafts, then the newest.
 
     Every batch is kept: whoever comes next goes on. Processes that fill at once take turns.
     """
     deadline = time.monotonic() + library.patience
-    left, told = _batch(db, library, terms, first), False
+    left, told = _batch(db, library, first, words=words), False
     while left and time.monotonic() <= deadline:
         if library.progress:
             total = db.execute("SELECT count(*) FROM file").fetchone()[0]
             library.progress(total - left, total)
             told = True
-        left = _batch(db, library, terms, first)
+        left = _batch(db, library, first, words=words)
     if library.progress and told:
         library.progress(0, 0)
 
 
-def _batch(db: Connection, library: Library, terms: Terms | None, first: str) -> int:
+def _batch(db: Connection, library: Library, first: str, *, words: bool) -> int:
     """Follow Git and read one batch; return how many episodes are left."""
     with writing(db):
         _follow(db, library)
         db.execute(f"UPDATE file SET fault = NULL WHERE {LOST}")
         _read(db, library, f"{UNREAD} AND {CALLED}", tables.plain(first).casefold())
         left = _read(db, library, f"{UNREAD} ORDER BY draft = '', stem DESC LIMIT {BATCH}")
-        return index_some(db, terms) if terms and not left else left
+        return index_some(db) if words and not left else left
 
 
 def _digest(listing: str) -> str:
@@ -214,18 +203,18 @@ def _fault(document: Document, sha: str, draft: str) -> str:
     return document.fault
 
 
-def index_some(db: Connection, terms: Terms) -> int:
+def index_some(db: Connection) -> int:
     """Make the newest episodes searchable that are not; return how many are left."""
-    if db.execute("SELECT stemmer FROM state").fetchone()[0] != terms.stemmer:
-        tables.unindex(db)
-        db.execute("UPDATE state SET stemmer = ?", (terms.stemmer,))
+    if db.execute("SELECT terms FROM state").fetchone()[0] != terms.version():
+        tables.clear(db)
+        db.execute("UPDATE state SET terms = ?", (terms.version(),))
     rows = db.execute(
-        f"SELECT number, episode FROM file JOIN text USING (number) WHERE {UNSEARCHABLE} "
-        "ORDER BY number DESC LIMIT ?",
+        f"SELECT shelf, number, packed FROM file JOIN text USING (number) WHERE {UNSEARCHABLE} "
+        "ORDER BY stem DESC LIMIT ?",
         (BATCH,),
     ).fetchall()
-    for number, packed in rows:
-        tables.index(db, number, terms.of(tables.unpack(packed)))
+    for shelf in {shelf for shelf, _, _ in rows}:
+        tables.index(db, shelf, [(number, packed) for of, number, packed in rows if of == shelf])
     if len(rows) < BATCH:
         return 0
     return int(db.execute(f"SELECT count(*) FROM file WHERE {UNSEARCHABLE}").fetchone()[0])

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from memshelf.lines import Line, Listing
 from memshelf.model import Document, Entry, Shelf, State
-from memshelf.store.catalogue.tables import COLUMNS, entry, plain, unpack
+from memshelf.store.catalogue.database import RANGE
+from memshelf.store.catalogue.tables import COLUMNS, entry, front, plain, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memshelf.model import Episode
     from memshelf.store.catalogue.database import Connection
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
 LINE = "name, shelf, title, words, day, pinned, opened, superseded, successor, label, rank"
 MONTHS = "SELECT substr(day, 1, 7), count(*) FROM file"
+WEIGHTS = "bm25(3.0, 2.0, 1.0)"
+"""Of an episode's names, its digest, the rest."""
+
+MOST_VALUES = 500
+LAST = "\U0010ffff"
 RANK = "rank DESC, id DESC, shelf"
 ENTRIES = f"SELECT {COLUMNS} FROM file JOIN text USING (number)"
 
@@ -103,6 +109,58 @@ class Catalogue:
         """Return the rows of a query of ours over the tables."""
         return self.db.execute(query, values)
 
+    def readable(self, shelf: str) -> int:
+        """Return how many episodes and drafts of the shelf can be read."""
+        return self.count("shelf = ? AND fault = ''", (shelf,))
+
+    def episodes_with(self, names: Sequence[str], terms: Iterable[str]) -> dict[str, int]:
+        """Return term -> number of episodes of the shelves that have it, for those that are there."""
+        found: Counter[str] = Counter()
+        wanted = sorted(map(plain, terms))
+        for at in range(0, len(wanted), MOST_VALUES):
+            some = wanted[at : at + MOST_VALUES]
+            query = f"SELECT term, episodes FROM word WHERE shelf = ? AND term IN ({_marks(some)})"
+            for name in names:
+                for term, episodes in self.db.execute(query, (name, *some)):
+                    found[term] += episodes
+        return dict(found)
+
+    def terms_like(self, names: Sequence[str], start: str, length: int, more: int) -> dict[str, int]:
+        """Return term -> number of episodes of what starts so and is up to `more` longer or shorter."""
+        query = (
+            "SELECT term, episodes FROM word WHERE shelf = ? AND term BETWEEN ? AND ? "
+            "AND length(term) BETWEEN ? AND ?"
+        )
+        found: Counter[str] = Counter()
+        for name in names:
+            limits = (name, plain(start), plain(start) + LAST, length - more, length + more)
+            for term, episodes in self.db.execute(query, limits):
+                found[term] += episodes
+        return dict(found)
+
+    def ranked(
+        self, asked: str, names: Sequence[str], also: str, values: Sequence[str], limit: int
+    ) -> list[tuple[int, float]]:
+        """Return (number, score) of the `limit` best matches of an FTS5 query, the best first.
+
+        `also` is an SQL condition of ours on the rows of `file`, empty for none.
+        """
+        starts = dict(self.db.execute("SELECT shelf, start FROM range").fetchall())
+        ranges = [(starts[name], starts[name] + RANGE - 1) for name in names if name in starts]
+        if starts.keys() <= set(names):
+            ranges = [(0, RANGE * len(starts))]
+        join = f"JOIN file ON number = found.rowid AND {also}" if also else ""
+        query = (
+            f"SELECT found.rowid, -found.rank FROM found {join} WHERE found MATCH ? "
+            f"AND found.rank MATCH '{WEIGHTS}' AND found.rowid BETWEEN ? AND ? ORDER BY found.rank LIMIT ?"
+        )
+        found = [
+            row
+            for start, end in ranges
+            for row in self.db.execute(query, (*values, asked, start, end, limit))
+        ]
+        return sorted(found, key=lambda row: -row[1])[:limit]
+
     def _months(self, query: str, values: Sequence[str]) -> Counter[str]:
         return Counter(dict(self.db.execute(query, values)))
 
@@ -140,7 +198,7 @@ class Catalogue:
 
     def parsed(self) -> dict[str, Episode]:
         """Return blob id -> episode of every committed file that can be read."""
-        query = "SELECT source, episode FROM file JOIN text USING (number) WHERE draft = ''"
+        query = "SELECT source, packed FROM file JOIN text USING (number) WHERE draft = ''"
         return {blob: unpack(packed) for blob, packed in self.db.execute(query)}
 
     def shelf(self, name: str) -> Shelf:
@@ -149,17 +207,17 @@ class Catalogue:
 
     def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
         """Return number -> entry of these rows."""
-        marks = ", ".join("?" * len(numbers))
+        these = f"number IN ({_marks(numbers)})"
         rows = self.db.execute(
-            f"SELECT number, {COLUMNS} FROM file JOIN text USING (number) WHERE number IN ({marks})", numbers
+            f"SELECT number, {COLUMNS} FROM file JOIN text USING (number) WHERE {these}", numbers
         )
         return {row[0]: entry(row[1:]) for row in rows}
 
     def front(self, one: Entry) -> str:
         """Return an entry's front matter as it is written."""
-        kept = "SELECT front FROM file JOIN text USING (number) WHERE shelf = ? AND id = ? AND rev = ?"
+        kept = "SELECT packed FROM file JOIN text USING (number) WHERE shelf = ? AND id = ? AND rev = ?"
         row = self.db.execute(kept, (one.shelf, plain(one.episode.id), one.rev)).fetchone()
-        return str(row[0].decode("utf-8", "surrogatepass"))
+        return front(row[0])
 
     def _shelf(self, name: str, condition: str, values: dict[str, Any]) -> Shelf:
         values = {**values, "shelf": name}
@@ -181,3 +239,7 @@ class Catalogue:
             ),
             tuple(draft for _, draft, _, _ in bad if draft),
         )
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

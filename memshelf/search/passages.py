@@ -1,0 +1,180 @@
+"""Which lines of the candidates answer a query: what BM25 over whole episodes cannot see."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from memshelf.model import DIGEST
+from memshelf.search.window import units
+from memshelf.terms import names, occurrences, parts, roots
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from memshelf.model import Entry, Section
+    from memshelf.search.query import Query
+    from memshelf.search.window import Span
+
+K1, B = 1.2, 0.4
+"""Of BM25 over sections: how fast repetitions wear off, how much its length is held against a section."""
+
+LESS = 0.5
+"""What a word is worth on the line before, or a pair of words for standing side by side."""
+
+_Looked = tuple[dict[str, int], frozenset[str]]
+"""Term -> place of its concept, and the roots to look for."""
+
+APART = 2
+"""Characters between two words that stand side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An episode that may answer: the number of its row, and its score as a whole."""
+
+    number: int
+    score: float
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A line, or a sentence of a long one, that holds some of what was asked.
+
+    `at` is its place among the section's `spans`; `found` are the places of the concepts in it, `near`
+    those in its section and in the episode's names.
+    """
+
+    candidate: Candidate
+    part: Section
+    spans: list[Span]
+    at: int
+    score: float
+    found: AbstractSet[int]
+    near: AbstractSet[int]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A section as a query sees it: which concepts it holds, how often, in which of its spans."""
+
+    part: Section
+    spans: list[Span]
+    counts: Counter[int] = field(default_factory=Counter)
+    lines: dict[int, set[int]] = field(default_factory=dict)
+    pairs: set[tuple[int, int]] = field(default_factory=set)
+    verbatim: dict[int, float] = field(default_factory=dict)
+
+
+def passages(candidates: Sequence[Candidate], query: Query) -> list[Passage]:
+    """Return the lines of the candidates that hold a concept, the best first; of each at least one.
+
+    A line scores as its episode, the episode's names, its section and its own words do, and by what only the
+    line before it holds: an answer follows its question.
+    """
+    looked = _looked(query)
+    seen = [(one, [_see(part, looked, query) for part in parts(one.entry.episode)]) for one in candidates]
+    every = [part for _, found in seen for part in found]
+    usual = sum(len(part.part.body) for part in every) / max(1, len(every))
+    rare = _rareness(every, len(query.concepts))
+    weights = query.weights
+    made: list[Passage] = []
+    for one, found in seen:
+        named = {place for *_, held in _held(names(one.entry.episode), looked) for place in held}
+        base = one.score + _mass(named, weights) + _mass(named, rare)
+        if not any(part.lines for part in found):
+            found[0].spans, found[0].lines = units(found[0].part.body)[:1], {0: set()}
+        for part in found:
+            above = base + _bm25(part, usual, weights) + LESS * _adjacent(part, weights)
+            near = named.union(part.counts)
+            for line, here in part.lines.items():
+                before = part.lines.get(line - 1, set()) - here
+                score = above + _mass(here, rare) + LESS * _mass(before, rare) + part.verbatim.get(line, 0)
+                made.append(Passage(one, part.part, part.spans, line, score, here, near))
+    return sorted(made, key=lambda passage: -passage.score)
+
+
+def without_echoes(ranked: Sequence[Passage], query: Query) -> list[Passage]:
+    """Leave out what a digest says no better than a section: a digest tells what the sections hold."""
+    best: dict[int, float] = {}
+    for one in ranked:
+        if one.part.heading != DIGEST:
+            number = one.candidate.number
+            best[number] = max(best.get(number, 0), _mass(one.found, query.weights))
+    return [
+        one
+        for one in ranked
+        if one.part.heading != DIGEST
+        or _mass(one.found, query.weights) > best.get(one.candidate.number, -1.0)
+    ]
+
+
+def _looked(query: Query) -> _Looked:
+    places = {term: at for at, concept in enumerate(query.concepts) for term in concept.terms}
+    return places, roots(places)
+
+
+def _held(text: str, looked: _Looked) -> list[tuple[int, int, list[int]]]:
+    """Return (start, end, places of concepts) of each word of `text` that stands for a concept, in order."""
+    places, wanted = looked
+    found = [
+        (start, end, [places[term] for term in terms if term in places])
+        for start, end, terms in occurrences(text, wanted)
+    ]
+    return [each for each in found if each[2]]
+
+
+def _see(part: Section, looked: _Looked, query: Query) -> _Seen:
+    found = _held(part.body, looked)
+    if not found:
+        return _Seen(part, [])
+    seen = _Seen(part, units(part.body))
+    starts = [start for start, _ in seen.spans]
+    last, last_end = -1, -1
+    for start, end, held in found:
+        line = bisect_right(starts, start) - 1
+        for place in held:
+            seen.counts[place] += 1
+            seen.lines.setdefault(line, set()).add(place)
+            if start - last_end <= APART and (last, place) in query.neighbours:
+                seen.pairs.add((last, place))
+            last, last_end = place, end
+    for identifier, worth in query.identifiers.items():
+        for at in _verbatim(part.body.casefold(), identifier):
+            line = bisect_right(starts, at) - 1
+            seen.verbatim[line] = worth
+            seen.lines.setdefault(line, set())
+    return seen
+
+
+def _verbatim(text: str, identifier: str) -> Iterator[int]:
+    """Yield where the identifier stands, as no part of a longer word."""
+    if identifier in text:
+        for found in re.finditer(rf"(?<!\w){re.escape(identifier)}(?!\w)", text):
+            yield found.start()
+
+
+def _rareness(every: Sequence[_Seen], count: int) -> list[float]:
+    """Return each concept's inverse frequency over the candidates' lines: even a name says who speaks."""
+    total = sum(len(part.spans) for part in every)
+    on = Counter(place for part in every for here in part.lines.values() for place in here)
+    return [math.log(1 + (total - on[at] + 0.5) / (on[at] + 0.5)) for at in range(count)]
+
+
+def _bm25(part: _Seen, usual: float, weights: Sequence[float]) -> float:
+    worn = K1 * (1 - B + B * len(part.part.body) / max(1, usual))
+    return sum(weights[at] * count * (K1 + 1) / (count + worn) for at, count in part.counts.items())
+
+
+def _adjacent(part: _Seen, weights: Sequence[float]) -> float:
+    return sum(min(weights[one], weights[other]) for one, other in part.pairs)
+
+
+def _mass(found: Collection[int], weights: Sequence[float]) -> float:
+    return sum(weights[at] for at in found)
