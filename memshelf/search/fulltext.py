@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from memshelf.lines import day
@@ -30,6 +31,9 @@ DEPTH = 30
 
 MOST = 100
 """Episodes that cursors lead to."""
+
+WORK = 2000
+"""Matches that the first stage scores, more only where the rarest word alone has more: 1 ms for 1,000."""
 
 MAX_WHY = 60
 NO_WORDS = "The query has no word to search by: name a thing, a decision or an identifier."
@@ -87,9 +91,24 @@ def _count(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> int
 def _scores(
     kept: Catalogue, names: Sequence[str], query: Query, request: SearchRequest
 ) -> list[tuple[int, float]]:
-    """Return (number, score) of the episodes that are best as a whole."""
-    asked = _asked([*{(term,) for concept in query.concepts for term in concept.terms}, *query.phrases])
-    return kept.ranked(asked, names, *conditions(request), MOST) if asked else []
+    """Return (number, score) of the episodes that are best as a whole.
+
+    Words so common that all they match cannot be scored in time only choose among what has a rarer one.
+    """
+    phrases = query.phrases_by_rarity()
+    if not phrases:
+        return []
+    sums = accumulate(episodes for episodes, _ in phrases)
+    few = sum(total <= WORK for total in sums)
+    rare, common = [
+        [phrase for _, phrase in some] for some in (phrases[: max(1, few)], phrases[max(1, few) :])
+    ]
+    asked = " OR ".join(rare)
+    if not few and common:
+        both = kept.ranked(f"({asked}) AND ({' OR '.join(common)})", names, *conditions(request), MOST)
+        if len(both) >= DEPTH:
+            return both
+    return kept.ranked(asked, names, *conditions(request), MOST)
 
 
 def _candidates(kept: Catalogue, scores: Sequence[tuple[int, float]]) -> list[Candidate]:

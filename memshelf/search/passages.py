@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from memshelf.model import DIGEST
@@ -30,6 +31,10 @@ LESS = 0.5
 _Looked = tuple[dict[str, int], frozenset[str]]
 """Term -> place of its concept, and the roots to look for."""
 
+_Word = tuple[int, int, list[int]]
+"""Where a word lies, and the places of the concepts that it stands for."""
+
+GAP = "\n\n"
 APART = 2
 """Characters between two words that stand side by side."""
 
@@ -79,14 +84,13 @@ def passages(candidates: Sequence[Candidate], query: Query) -> list[Passage]:
     line before it holds: an answer follows its question.
     """
     looked = _looked(query)
-    seen = [(one, [_see(part, looked, query) for part in parts(one.entry.episode)]) for one in candidates]
-    every = [part for _, found in seen for part in found]
+    seen = [(one, *_read(one, looked, query)) for one in candidates]
+    every = [part for *_, found in seen for part in found]
     usual = sum(len(part.part.body) for part in every) / max(1, len(every))
     rare = _rareness(every, len(query.concepts))
     weights = query.weights
     made: list[Passage] = []
-    for one, found in seen:
-        named = {place for *_, held in _held(names(one.entry.episode), looked) for place in held}
+    for one, named, found in seen:
         base = one.score + _mass(named, weights) + _mass(named, rare)
         if not any(part.lines for part in found):
             found[0].spans, found[0].lines = units(found[0].part.body)[:1], {0: set()}
@@ -120,31 +124,36 @@ def _looked(query: Query) -> _Looked:
     return places, roots(places)
 
 
-def _held(text: str, looked: _Looked) -> list[tuple[int, int, list[int]]]:
-    """Return (start, end, places of concepts) of each word of `text` that stands for a concept, in order."""
+def _read(one: Candidate, looked: _Looked, query: Query) -> tuple[set[int], list[_Seen]]:
+    """Return the places of the concepts in the episode's names, and its sections as the query sees them."""
+    sections = parts(one.entry.episode)
+    texts = [names(one.entry.episode), *(part.body for part in sections)]
+    begins = [0, *accumulate(len(text) + len(GAP) for text in texts)]
     places, wanted = looked
-    found = [
-        (start, end, [places[term] for term in terms if term in places])
-        for start, end, terms in occurrences(text, wanted)
-    ]
-    return [each for each in found if each[2]]
+    held: list[list[_Word]] = [[] for _ in texts]
+    for start, end, terms in occurrences(GAP.join(texts), wanted):
+        here = [places[term] for term in terms if term in places]
+        if here:
+            at = bisect_right(begins, start) - 1
+            held[at].append((start - begins[at], end - begins[at], here))
+    named = {place for *_, here in held[0] for place in here}
+    return named, [_see(part, found, query) for part, found in zip(sections, held[1:], strict=True)]
 
 
-def _see(part: Section, looked: _Looked, query: Query) -> _Seen:
-    found = _held(part.body, looked)
+def _see(part: Section, found: list[_Word], query: Query) -> _Seen:
     if not found:
         return _Seen(part, [])
     seen = _Seen(part, units(part.body))
     starts = [start for start, _ in seen.spans]
     last, last_end = -1, -1
-    for start, end, held in found:
+    for start, end, here in found:
         line = bisect_right(starts, start) - 1
-        for place in held:
-            seen.counts[place] += 1
-            seen.lines.setdefault(line, set()).add(place)
-            if start - last_end <= APART and (last, place) in query.neighbours:
-                seen.pairs.add((last, place))
-            last, last_end = place, end
+        seen.counts.update(here)
+        seen.lines.setdefault(line, set()).update(here)
+        if start - last_end <= APART:
+            seen.pairs |= query.neighbours.intersection((last, place) for place in here)
+        seen.pairs |= query.neighbours.intersection(pairwise(here))
+        last, last_end = here[-1], end
     for identifier, worth in query.identifiers.items():
         for at in _verbatim(part.body.casefold(), identifier):
             line = bisect_right(starts, at) - 1

@@ -57,6 +57,16 @@ class Query:
     identifiers: Mapping[str, float] = field(default_factory=dict)
     corrected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def phrases_by_rarity(self) -> list[tuple[int, str]]:
+        """Return (about how many episodes have it, FTS5's phrase) of all that is looked for, the rarest first."""
+        known = {term: one.episodes for one in self.concepts for term in one.terms}
+        single = [(one.episodes, f'"{term}"') for one in self.concepts for term in one.terms]
+        joined = [
+            (min((known[term] for term in found if term in known), default=0), f'"{" ".join(found)}"')
+            for found in self.phrases
+        ]
+        return sorted({*single, *joined})
+
     @property
     def weights(self) -> list[float]:
         """What each concept is worth."""

@@ -134,7 +134,8 @@ def _changed(db: Connection, library: Library, old: str, new: str) -> list[Blob]
 def _apply(db: Connection, library: Library, changed: Iterable[Blob]) -> set[tuple[str, str]]:
     touched: set[tuple[str, str]] = set()
     episodes = library.layout.episodes
-    for blob in changed:
+    # What is read first gets the lowest number: rows that come in order fill their pages.
+    for blob in sorted(changed, key=lambda blob: PurePosixPath(blob.path).stem, reverse=True):
         path = blob.path.removeprefix(library.prefix)
         shelf, inside = library.inside(path)
         if inside == manifest.NAME:
