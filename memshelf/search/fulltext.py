@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LIMIT = 10
 BUDGET = 1000
 BUDGET_OF_A_HIT = 100
-DEPTH = 30
+DEPTH = 20
 """Episodes whose lines are compared: the best as a whole."""
 
 MOST = 100

@@ -45,12 +45,13 @@ def evidence(shown: Iterable[Passage], heads: Iterable[Passage]) -> list[Passage
     place = {one.candidate.number: (at, one.score) for at, one in enumerate(heads)}
     before: Counter[tuple[int, str]] = Counter()
     made = []
-    for one in shown:
+    for order, one in enumerate(shown):
+        at, limit = place[one.candidate.number]
         section = (one.candidate.number, one.part.heading)
-        score = min(one.score, place[one.candidate.number][1]) - LESS * before[section]
+        score = min(one.score, limit) - LESS * before[section]
         before[section] += 1
-        made.append(replace(one, score=score))
-    return sorted(made, key=lambda one: (-one.score, place[one.candidate.number][0]))
+        made.append((-score, at, order, one))
+    return [replace(one, score=-score) for score, _, _, one in sorted(made, key=lambda each: each[:3])]
 
 
 def _ties(ordered: Sequence[Passage]) -> list[list[Passage]]:

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from memshelf.model import DIGEST
@@ -71,7 +71,7 @@ class _Seen:
 
     part: Section
     spans: list[Span]
-    counts: Counter[int] = field(default_factory=Counter)
+    counts: dict[int, int] = field(default_factory=dict)
     lines: dict[int, set[int]] = field(default_factory=dict)
     pairs: set[tuple[int, int]] = field(default_factory=set)
     verbatim: dict[int, float] = field(default_factory=dict)
@@ -148,12 +148,12 @@ def _see(part: Section, found: list[_Word], query: Query) -> _Seen:
     last, last_end = -1, -1
     for start, end, here in found:
         line = bisect_right(starts, start) - 1
-        seen.counts.update(here)
-        seen.lines.setdefault(line, set()).update(here)
-        if start - last_end <= APART:
-            seen.pairs |= query.neighbours.intersection((last, place) for place in here)
-        seen.pairs |= query.neighbours.intersection(pairwise(here))
-        last, last_end = here[-1], end
+        for place in here:
+            seen.counts[place] = seen.counts.get(place, 0) + 1
+            seen.lines.setdefault(line, set()).add(place)
+            if start - last_end <= APART and (last, place) in query.neighbours:
+                seen.pairs.add((last, place))
+            last, last_end = place, end
     for identifier, worth in query.identifiers.items():
         for at in _verbatim(part.body.casefold(), identifier):
             line = bisect_right(starts, at) - 1

@@ -58,7 +58,7 @@ class Query:
     corrected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def phrases_by_rarity(self) -> list[tuple[int, str]]:
-        """Return (about how many episodes have it, FTS5's phrase) of all that is looked for, the rarest first."""
+        """Return (about how many episodes have it, FTS5's phrase) of all that was asked, the rarest first."""
         known = {term: one.episodes for one in self.concepts for term in one.terms}
         single = [(one.episodes, f'"{term}"') for one in self.concepts for term in one.terms]
         joined = [

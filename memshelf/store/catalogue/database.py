@@ -31,8 +31,8 @@ TABLES = """
 CREATE TABLE state (refs TEXT NOT NULL, tip TEXT NOT NULL, terms TEXT NOT NULL DEFAULT '');
 INSERT INTO state (refs, tip) VALUES ('', '');
 CREATE TABLE shelf (name TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE range (            -- each shelf's episodes have numbers of their own
-  shelf TEXT PRIMARY KEY, start INTEGER NOT NULL
+CREATE TABLE range (           -- each shelf's episodes have numbers of their own; how many can be read
+  shelf TEXT PRIMARY KEY, start INTEGER NOT NULL, readable INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
 CREATE TABLE file (            -- one episode file of the branch, or one draft
@@ -66,7 +66,6 @@ CREATE TABLE file (            -- one episode file of the branch, or one draft
 CREATE UNIQUE INDEX by_path ON file (path) WHERE draft = '';
 CREATE UNIQUE INDEX by_draft ON file (shelf, draft) WHERE draft != '';
 CREATE INDEX by_id ON file (shelf, id);
-CREATE INDEX readable ON file (shelf) WHERE fault = '';
 CREATE INDEX by_state ON file (state, shelf);
 CREATE INDEX by_rank ON file (rank DESC, id DESC, shelf) WHERE listed;
 CREATE INDEX unread ON file (draft = '', stem DESC) WHERE fault IS NULL;
@@ -99,10 +98,15 @@ CREATE VIRTUAL TABLE found USING fts5(names, digest, rest, content='', tokenize=
 CREATE TABLE word (             -- in how many episodes of a shelf a term is
   shelf TEXT, term TEXT, episodes INTEGER NOT NULL, PRIMARY KEY (shelf, term)
 ) WITHOUT ROWID;
+CREATE TRIGGER readable AFTER UPDATE OF fault ON file BEGIN
+  UPDATE range SET readable = readable + ifnull(new.fault = '', 0) - ifnull(old.fault = '', 0)
+  WHERE shelf = new.shelf;
+END;
 CREATE TRIGGER file_out AFTER DELETE ON file BEGIN
   DELETE FROM called WHERE number = old.number;
   DELETE FROM supersedes WHERE number = old.number;
   DELETE FROM text WHERE number = old.number;
+  UPDATE range SET readable = readable - ifnull(old.fault = '', 0) WHERE shelf = old.shelf;
 END;
 """
 SETTINGS = "PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"

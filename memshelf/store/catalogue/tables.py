@@ -56,7 +56,7 @@ def _start(db: Connection, shelf: str) -> int:
     known = db.execute("SELECT start FROM range WHERE shelf = ?", (shelf,)).fetchone()
     if known is None:
         known = db.execute("SELECT ifnull(max(start) + ?, 0) FROM range", (RANGE,)).fetchone()
-        db.execute("INSERT INTO range VALUES (?, ?)", (shelf, *known))
+        db.execute("INSERT INTO range (shelf, start) VALUES (?, ?)", (shelf, *known))
     return int(known[0])
 
 

@@ -111,7 +111,8 @@ class Catalogue:
 
     def readable(self, shelf: str) -> int:
         """Return how many episodes and drafts of the shelf can be read."""
-        return self.count("shelf = ? AND fault = ''", (shelf,))
+        row = self.db.execute("SELECT readable FROM range WHERE shelf = ?", (shelf,)).fetchone()
+        return int(row[0]) if row else 0
 
     def episodes_with(self, names: Sequence[str], terms: Iterable[str]) -> dict[str, int]:
         """Return term -> number of episodes of the shelves that have it, for those that are there."""
