@@ -24,8 +24,6 @@ UNSPACED = (
 )
 """Scripts that part no words, or not the words one looks for, as the inside of a character class."""
 
-PIECES = re.compile(rf"[{UNSPACED}]+|[^_{UNSPACED}]+")
-UNSPACED_PIECE = re.compile(f"[{UNSPACED}]")
 CAMEL = re.compile("(?<=[^\\W\\d_A-ZА-ЯЁ])(?=[A-ZА-ЯЁ])|(?<=[A-Z])(?=[A-Z][a-z])")
 ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 CYRILLIC = re.compile("[\u0400-\u052f]")
@@ -138,20 +136,30 @@ KNOWN = _Known()
 
 
 def _made(word: str) -> Iterator[str]:
-    for piece in _pieces(word):
-        if UNSPACED_PIECE.match(piece):
-            folded = unicodedata.normalize("NFC", piece)
-            yield from (folded[at : at + 2] for at in range(max(1, len(folded) - 1)))
-            continue
-        humps = CAMEL.split(piece)
-        yield from filter(None, map(_stem, [*humps, piece] if len(humps) > 1 else humps))
-
-
-def _pieces(word: str) -> list[str]:
-    """Return the parts of a word at `_` and where the script changes; n't, 's, 'll and the like are none."""
     first, *more = APOSTROPHES.split(word)
-    said = [first, *(part for part in more if len(part) > LONGEST_ENDING)]
-    return [piece for part in said for piece in PIECES.findall(part)]
+    for part in [first, *(part for part in more if len(part) > LONGEST_ENDING)]:  # no n't, 's, 'll
+        for piece in filter(None, part.split("_")):
+            if max(piece) < UNSPACED[0]:
+                yield from _humps(piece)
+                continue
+            for unspaced, run in _runs().findall(piece):
+                yield from _pairs(unspaced) if unspaced else _humps(run)
+
+
+def _pairs(run: str) -> Iterator[str]:
+    folded = unicodedata.normalize("NFC", run)
+    return (folded[at : at + 2] for at in range(max(1, len(folded) - 1)))
+
+
+def _humps(run: str) -> Iterator[str]:
+    humps = CAMEL.split(run)
+    return filter(None, map(_stem, [*humps, run] if len(humps) > 1 else humps))
+
+
+@cache
+def _runs() -> re.Pattern[str]:
+    """Return the pattern of what is of one kind of script: 10 ms to compile, which most texts need not."""
+    return re.compile(f"([{UNSPACED}]+)|([^{UNSPACED}]+)")
 
 
 def _stem(word: str) -> str:

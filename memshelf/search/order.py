@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memshelf.lines import day
@@ -51,7 +50,7 @@ def evidence(shown: Iterable[Passage], heads: Iterable[Passage]) -> list[Passage
         score = min(one.score, limit) - LESS * before[section]
         before[section] += 1
         made.append((-score, at, order, one))
-    return [replace(one, score=-score) for score, _, _, one in sorted(made, key=lambda each: each[:3])]
+    return [one._replace(score=-score) for score, _, _, one in sorted(made, key=lambda each: each[:3])]
 
 
 def _ties(ordered: Sequence[Passage]) -> list[list[Passage]]:
@@ -89,5 +88,5 @@ def falling(ordered: Iterable[Passage]) -> list[Passage]:
     """Return the passages with no score higher than the one before."""
     made: list[Passage] = []
     for one in ordered:
-        made.append(replace(one, score=min(one.score, made[-1].score)) if made else one)
+        made.append(one._replace(score=min(one.score, made[-1].score)) if made else one)
     return made

@@ -6,9 +6,8 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.model import DIGEST
 from memshelf.search.window import units
@@ -39,8 +38,7 @@ APART = 2
 """Characters between two words that stand side by side."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An episode that may answer: the number of its row, and its score as a whole."""
 
     number: int
@@ -48,8 +46,7 @@ class Candidate:
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A line, or a sentence of a long one, that holds some of what was asked.
 
     `at` is its place among the section's `spans`; `found` are the places of the concepts in it, `near`
@@ -65,16 +62,15 @@ class Passage:
     near: AbstractSet[int]
 
 
-@dataclass(slots=True)
 class _Seen:
     """A section as a query sees it: which concepts it holds, how often, in which of its spans."""
 
-    part: Section
-    spans: list[Span]
-    counts: dict[int, int] = field(default_factory=dict)
-    lines: dict[int, set[int]] = field(default_factory=dict)
-    pairs: set[tuple[int, int]] = field(default_factory=set)
-    verbatim: dict[int, float] = field(default_factory=dict)
+    def __init__(self, part: Section, spans: list[Span]) -> None:
+        self.part, self.spans = part, spans
+        self.counts: dict[int, int] = {}
+        self.lines: dict[int, set[int]] = {}
+        self.pairs: set[tuple[int, int]] = set()
+        self.verbatim: dict[int, float] = {}
 
 
 def passages(candidates: Sequence[Candidate], query: Query) -> list[Passage]:

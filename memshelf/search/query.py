@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.search.spelling import corrections
 from memshelf.search.stop_words import stop_terms
@@ -28,8 +27,7 @@ VERBATIM = 7.0
 IDENTIFIER = re.compile(r"\w[._/:@+]\w|\d|[a-zа-я][A-ZА-Я]")
 
 
-@dataclass(frozen=True, slots=True)
-class Concept:
+class Concept(NamedTuple):
     """One thing that was asked for.
 
     `word` is how it was asked, `terms` any of which stands for it, `weight` its inverse document frequency
@@ -42,8 +40,7 @@ class Concept:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A query as the shelves know it.
 
     `neighbours` are the pairs of concepts that stood side by side, `phrases` the terms of the words that
@@ -51,11 +48,11 @@ class Query:
     stands as it was asked. `corrected` says what was taken for a word that no episode has.
     """
 
-    concepts: tuple[Concept, ...] = ()
-    neighbours: frozenset[tuple[int, int]] = frozenset()
-    phrases: tuple[tuple[str, ...], ...] = ()
-    identifiers: Mapping[str, float] = field(default_factory=dict)
-    corrected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    concepts: tuple[Concept, ...]
+    neighbours: frozenset[tuple[int, int]]
+    phrases: tuple[tuple[str, ...], ...]
+    identifiers: Mapping[str, float]
+    corrected: Mapping[str, tuple[str, ...]]
 
     def phrases_by_rarity(self) -> list[tuple[int, str]]:
         """Return (about how many episodes have it, FTS5's phrase) of all that was asked, the rarest first."""
