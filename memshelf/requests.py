@@ -112,6 +112,7 @@ class ReadRequest:
 
     id: str = argument("id, shelf/id, id@draft or id#Section, as index and search print them")
     sections: tuple[str, ...] | None = argument("headings; none: the whole episode")
+    query: str | None = argument("only the lines that answer this")
     budget: int | None = argument("tokens")
     cursor: str | None = argument("from the last answer")
 

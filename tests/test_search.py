@@ -278,6 +278,7 @@ def test_dictionary_holds_what_scripts_rely_on():
         "score",
         "why",
         "state",
+        "successor",
     }
 
 

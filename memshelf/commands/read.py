@@ -12,19 +12,23 @@ from memshelf.formats import address, envelope
 from memshelf.formats.episode import canonical, render_body, render_section
 from memshelf.lines import squeeze
 from memshelf.model import MAX_ID, State
+from memshelf.search.fulltext import excerpts
 from memshelf.store import catalogue, snapshot
-from memshelf.text import clip, page
+from memshelf.text import clip, page, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memshelf.formats.address import Address
-    from memshelf.model import Entry, Shelf
+    from memshelf.model import Entry, Section, Shelf
     from memshelf.requests import Caller, ReadRequest
     from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
 
 BUDGET = 10_000
+GAP = "…"
+ONLY = "only the lines that answer the query; without it the whole episode"
+NOTHING = "(no line has a word of the query)\n"
 MAX_LISTED = 800
 """Characters of the headings that a refusal lists."""
 
@@ -72,11 +76,16 @@ def read(library: Library, request: ReadRequest, caller: Caller) -> Reading:
     def answer(kept: Catalogue) -> Reading:
         view = _shelf_of(kept, wanted, caller)
         entry = _entry_of(view, wanted)
+        remarks = _remarks(view, entry)
+        if request.query:
+            found = excerpts(kept, entry, request.query)
+            wanted_ones = _named(entry, sections) if sections else entry.episode.sections
+            return Reading(entry, _lines(found, wanted_ones, budget), (*remarks, ONLY), "")
         text = _sections(entry, sections) if sections else kept.front(entry) + render_body(entry.episode)
         part, following = page(text, budget, start)
-        return Reading(entry, part, _remarks(view, entry), str(following) if following >= 0 else "")
+        return Reading(entry, part, remarks, str(following) if following >= 0 else "")
 
-    return catalogue.consult(library, answer, first=wanted.id)
+    return catalogue.consult(library, answer, first=wanted.id, words=bool(request.query))
 
 
 def _shelf_of(seen: Catalogue, wanted: Address, caller: Caller) -> Shelf:
@@ -129,13 +138,31 @@ def _same(one: str, other: str) -> bool:
 
 
 def _sections(entry: Entry, names: Sequence[str]) -> str:
+    return "\n".join(render_section(part) for part in _named(entry, names))
+
+
+def _named(entry: Entry, names: Sequence[str]) -> list[Section]:
+    """Return the sections called so. Raises MemShelfError with the headings there are."""
     has = {part.heading: part for part in entry.episode.sections}
     folded = {heading.casefold(): heading for heading in has}
     wanted = [folded.get(canonical(name.strip()).casefold(), "") for name in names]
     if not all(wanted):
         headings = ", ".join(clip(squeeze(heading), MAX_ID) for heading in has)
         raise MemShelfError(f"no such section in {entry.address}: it has {clip(headings, MAX_LISTED)}")
-    return "\n".join(render_section(has[heading]) for heading in dict.fromkeys(wanted))
+    return [has[heading] for heading in dict.fromkeys(wanted)]
+
+
+def _lines(found: Sequence[tuple[Section, str]], sections: Sequence[Section], budget: int) -> str:
+    """Return as many of the excerpts as the budget holds, the best of them, in the order of the episode."""
+    left, kept = budget, list[tuple[int, int, str]]()
+    for part, text in found:
+        left -= tokens(f"## {part.heading}\n\n{text}\n{GAP}\n")
+        if part in sections and left >= 0:
+            kept.append((sections.index(part), part.body.index(text), text))
+    said = {part: "" for part in range(len(sections))}
+    for part, _, text in sorted(kept):
+        said[part] += f"{GAP}\n{text}\n" if said[part] else f"## {sections[part].heading}\n\n{text}\n"
+    return "\n".join(filter(None, said.values())) or NOTHING
 
 
 def _remarks(view: Shelf, entry: Entry) -> tuple[str, ...]:

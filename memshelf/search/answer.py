@@ -31,7 +31,7 @@ class Hit:
     """One episode and its section that answers best.
 
     `snippet` is exact text of the section with its white space made single spaces; `why` the words of
-    the query that occur there or in the title.
+    the query that occur there or in the title. `successor` is what superseded the episode.
     """
 
     id: str
@@ -43,6 +43,7 @@ class Hit:
     score: float
     why: tuple[str, ...]
     state: State
+    successor: str = ""
 
     @property
     def episode(self) -> str:
@@ -146,11 +147,12 @@ def _lines(hits: Sequence[Hit]) -> list[str]:
 
 def _said(hit: Hit) -> list[tuple[tuple[str, ...], str]]:
     """Return the lines that show a hit, each beside its place, which is said once."""
-    state = "" if hit.state is State.ACCEPTED else f" [{hit.state}]"
+    state = f"{hit.state} by {hit.successor}" if hit.successor else str(hit.state)
+    label = "" if hit.state is State.ACCEPTED else f" [{state}]"
     text = "\n".join(f"  {line}" for line in hit.snippet.split("\n"))
     section = f"#{squeeze(hit.section)}" if hit.section else ""
     return [
-        ((hit.episode,), f"{squeeze(hit.episode)}{state} · {squeeze(hit.title)}"),
+        ((hit.episode,), f"{squeeze(hit.episode)}{label} · {squeeze(hit.title)}"),
         *([((hit.episode, hit.section), f" {section}")] if section else []),
         ((hit.episode, hit.section, hit.snippet), text),
     ]

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from memshelf.lines import day
-from memshelf.model import MAX_ANSWER_TOKENS
+from memshelf.model import MAX_ANSWER_TOKENS, State
 from memshelf.requests import offset
 from memshelf.search.answer import Answer, Hit, Outcome, Searched
+from memshelf.search.candidates import DEPTH, candidates, scores
 from memshelf.search.order import evidence, falling, leads
 from memshelf.search.passages import Candidate, passages, without_echoes
-from memshelf.search.query import conditions, split, understand
+from memshelf.search.query import conditions, phrase, split, understand
 from memshelf.search.window import window
 from memshelf.text import clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from memshelf.model import Entry, Section
     from memshelf.requests import SearchRequest
+    from memshelf.search.candidates import Score
     from memshelf.search.passages import Passage
     from memshelf.search.query import Query
     from memshelf.store.catalogue import Catalogue
@@ -26,15 +28,6 @@ if TYPE_CHECKING:
 LIMIT = 10
 BUDGET = 1000
 BUDGET_OF_A_HIT = 100
-DEPTH = 20
-"""Episodes whose lines are compared: the best as a whole."""
-
-MOST = 100
-"""Episodes that cursors lead to."""
-
-WORK = 2000
-"""Matches that the first stage scores, more only where the rarest word alone has more: 1 ms for 1,000."""
-
 MAX_WHY = 60
 NO_WORDS = "The query has no word to search by: name a thing, a decision or an identifier."
 NO_SHELF = "No shelf is in scope: name one."
@@ -54,31 +47,29 @@ def search(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> Ans
     if not names or not words:
         return Answer(Outcome.COULD_NOT, searched, note=NO_WORDS if names else NO_SHELF)
     query = understand(kept, names, words)
-    scores = _scores(kept, names, query, request)
-    if not scores:
+    found = scores(kept, names, query, request)
+    if not found:
         return _nothing(kept, searched, words, request)
     start, count = offset(request.cursor), request.limit or 0
-    order, total = _order(kept, scores, query, max(0, start) + count if count else 0)
+    order, total = _order(kept, found, query, max(0, start) + count if count else 0)
     if not 0 <= start < total:
         return Answer(Outcome.COULD_NOT, searched, note=BAD_CURSOR)
     budget = min(request.budget or max(BUDGET, BUDGET_OF_A_HIT * count), MAX_ANSWER_TOKENS)
-    hits = (_hit(one, query) for one in order[start : start + count if count else None])
+    hits = (_hit(kept, one, query) for one in order[start : start + count if count else None])
     corrected = {word: list(found) for word, found in query.corrected.items()}
     answer = Answer(Outcome.FOUND, searched, corrected, note=_note(kept, names, request))
     return answer.filled(hits, budget, start, total)
 
 
-def _order(
-    kept: Catalogue, scores: Sequence[tuple[int, float]], query: Query, end: int
-) -> tuple[list[Passage], int]:
+def _order(kept: Catalogue, found: Sequence[Score], query: Query, end: int) -> tuple[list[Passage], int]:
     """Return the order of the hits and how many there are: of episodes up to `end`, of passages for 0."""
-    ranked = passages(_candidates(kept, scores[:DEPTH]), query)
+    ranked = passages(candidates(kept, found[:DEPTH]), query)
     heads = leads(ranked)
     if not end:
         order = list(_apart(evidence(without_echoes(ranked, query), heads)))
         return order, len(order)
-    rest = leads(passages(_candidates(kept, scores[DEPTH:]), query)) if end > DEPTH else []
-    return falling([*heads, *rest]), len(scores)
+    rest = leads(passages(candidates(kept, found[DEPTH:]), query)) if end > DEPTH else []
+    return falling([*heads, *rest]), len(found)
 
 
 def _count(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> int:
@@ -88,37 +79,11 @@ def _count(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> int
     return sum(kept.count(f"shelf = ? AND fault = '' AND {filters}", (name, *values)) for name in names)
 
 
-def _scores(
-    kept: Catalogue, names: Sequence[str], query: Query, request: SearchRequest
-) -> list[tuple[int, float]]:
-    """Return (number, score) of the episodes that are best as a whole.
-
-    Words so common that all they match cannot be scored in time only choose among what has a rarer one.
-    """
-    phrases = query.phrases_by_rarity()
-    if not phrases:
-        return []
-    sums = accumulate(episodes for episodes, _ in phrases)
-    few = sum(total <= WORK for total in sums)
-    rare, common = [
-        [phrase for _, phrase in some] for some in (phrases[: max(1, few)], phrases[max(1, few) :])
-    ]
-    asked = " OR ".join(rare)
-    if not few and common:
-        both = kept.ranked(f"({asked}) AND ({' OR '.join(common)})", names, *conditions(request), MOST)
-        if len(both) >= DEPTH:
-            return both
-    return kept.ranked(asked, names, *conditions(request), MOST)
-
-
-def _candidates(kept: Catalogue, scores: Sequence[tuple[int, float]]) -> list[Candidate]:
-    entries = kept.entries([number for number, _ in scores])
-    return [Candidate(number, score, entries[number]) for number, score in scores]
-
-
-def _asked(phrases: Iterable[Sequence[str]]) -> str:
-    """Return the query in FTS5's syntax: any of the phrases."""
-    return " OR ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
+def excerpts(kept: Catalogue, entry: Entry, text: str) -> list[tuple[Section, str]]:
+    """Return (section, exact lines) of an episode that answer the query, the best first."""
+    query = understand(kept, [entry.shelf], split(text))
+    ranked = [one for one in passages([Candidate(0, 0.0, entry)], query) if one.found]
+    return [(one.part, _shown(one)) for one in _apart(evidence(without_echoes(ranked, query), ranked[:1]))]
 
 
 def _apart(order: Iterable[Passage]) -> Iterator[Passage]:
@@ -131,10 +96,8 @@ def _apart(order: Iterable[Passage]) -> Iterator[Passage]:
             yield one
 
 
-def _hit(one: Passage, query: Query) -> Hit:
+def _hit(kept: Catalogue, one: Passage, query: Query) -> Hit:
     entry = one.candidate.entry
-    spans = one.spans
-    shown = [spans[at] for at in window(one.part.body, spans, one.at)] or [(0, 0)]
     words = dict.fromkeys(concept.word for at, concept in enumerate(query.concepts) if at in one.near)
     return Hit(
         entry.name,
@@ -142,11 +105,17 @@ def _hit(one: Passage, query: Query) -> Hit:
         entry.episode.title,
         day(entry.episode),
         one.part.heading,
-        one.part.body[shown[0][0] : shown[-1][1]],
+        _shown(one),
         round(one.score, 6),
         tuple(clip(word, MAX_WHY) for word in words),
         entry.state,
+        kept.successor(one.candidate.number) if entry.state is State.SUPERSEDED else "",
     )
+
+
+def _shown(one: Passage) -> str:
+    spans = [one.spans[at] for at in window(one.part.body, one.spans, one.at)]
+    return one.part.body[spans[0][0] : spans[-1][1]] if spans else ""
 
 
 def _nothing(
@@ -154,7 +123,7 @@ def _nothing(
 ) -> Answer:
     """Say that nothing was found, or on which other shelf."""
     filters, values = conditions(request)
-    asked = _asked({(term,) for _, found in words for term in found})
+    asked = " OR ".join({phrase([term]) for _, found in words for term in found})
     others = [name for name in kept.names if name not in searched.shelves]
     elsewhere = [name for name in others if kept.ranked(asked, [name], filters, values, 1)]
     if elsewhere:

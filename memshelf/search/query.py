@@ -20,21 +20,22 @@ if TYPE_CHECKING:
 MOST = 64
 """Concepts that are looked for: of a longer query the rarest."""
 
-
 VERBATIM = 7.0
 """Times the weight of a whole query: more than all else can add."""
 
-IDENTIFIER = re.compile(r"\w[._/:@+]\w|\d|[a-zа-я][A-ZА-Я]")
+IDENTIFIER = re.compile(r"\w[._/:@+]\w|\d\D|\D\d|[a-zа-я][A-ZА-Я]|^-+[a-zA-Z]")
+"""What makes a word the name of one thing: joined parts, digits among letters, capitals, a flag's hyphens."""
 
 
 class Concept(NamedTuple):
     """One thing that was asked for.
 
-    `word` is how it was asked, `terms` any of which stands for it, `weight` its inverse document frequency
-    on the shelves, 0 when it is nowhere.
+    `word` is how it was asked and `term` what it has; any of `terms` stands for it. `weight` is its inverse
+    document frequency on the shelves, 0 when it is nowhere.
     """
 
     word: str
+    term: str
     terms: tuple[str, ...]
     episodes: int
     weight: float
@@ -45,21 +46,23 @@ class Query(NamedTuple):
 
     `neighbours` are the pairs of concepts that stood side by side, `phrases` the terms of the words that
     have several. `identifiers` maps a word that names one thing, folded, to what it is worth where it
-    stands as it was asked. `corrected` says what was taken for a word that no episode has.
+    stands as it was asked; `exact` are their phrases for FTS5. `corrected` says what was taken for a word
+    that no episode has.
     """
 
     concepts: tuple[Concept, ...]
     neighbours: frozenset[tuple[int, int]]
     phrases: tuple[tuple[str, ...], ...]
     identifiers: Mapping[str, float]
+    exact: tuple[str, ...]
     corrected: Mapping[str, tuple[str, ...]]
 
     def phrases_by_rarity(self) -> list[tuple[int, str]]:
         """Return (about how many episodes have it, FTS5's phrase) of all that was asked, the rarest first."""
         known = {term: one.episodes for one in self.concepts for term in one.terms}
-        single = [(one.episodes, f'"{term}"') for one in self.concepts for term in one.terms]
+        single = [(one.episodes, phrase([term])) for one in self.concepts for term in one.terms]
         joined = [
-            (min((known[term] for term in found if term in known), default=0), f'"{" ".join(found)}"')
+            (min((known[term] for term in found if term in known), default=0), phrase(found))
             for found in self.phrases
         ]
         return sorted({*single, *joined})
@@ -82,25 +85,41 @@ def understand(kept: Catalogue, names: Sequence[str], words: Sequence[tuple[str,
     known = kept.episodes_with(names, {term for _, found in words for term in found})
     corrected = corrections(kept, names, words, known)
     known |= kept.episodes_with(names, {near for nears in corrected.values() for near in nears})
-    stop = stop_terms()
+    concepts = _concepts(words, corrected, known, total)
+    place = {concept.term: at for at, concept in enumerate(concepts)}
+    order = [term for _, found in words for term in found]
+    meant = [(word, tuple(corrected.get(term, (term,))[0] for term in found)) for word, found in words[:MOST]]
+    named = {_bare(word): found for word, found in meant if IDENTIFIER.search(word)}
+    return Query(
+        tuple(concepts),
+        frozenset((place[a], place[b]) for a, b in pairwise(order) if a in place and b in place and a != b),
+        tuple(dict.fromkeys(found for _, found in meant if len(found) > 1)),
+        dict.fromkeys(named, VERBATIM * sum(concept.weight for concept in concepts)),
+        tuple(dict.fromkeys(map(phrase, named.values()))),
+        {word: corrected[term] for word, found in words for term in found if term in corrected},
+    )
+
+
+def _concepts(
+    words: Sequence[tuple[str, list[str]]],
+    corrected: Mapping[str, tuple[str, ...]],
+    known: Mapping[str, int],
+    total: int,
+) -> list[Concept]:
+    """Return what is looked for, the rarest first; words that are nowhere are the last."""
     made: dict[str, Concept] = {}
     for word, found in words:
         for term in found:
-            if term not in stop and term not in made:
+            if term not in stop_terms() and term not in made:
                 forms = corrected.get(term, (term,))
                 episodes = min(total, sum(known.get(form, 0) for form in forms))
-                made[term] = Concept(word, forms, episodes, _weight(total, episodes))
-    kept_terms = sorted(made, key=lambda term: -made[term].weight)[:MOST]
-    place = {term: at for at, term in enumerate(kept_terms)}
-    identifiers = [_bare(word) for word, found in words[:MOST] if len(found) > 1 and IDENTIFIER.search(word)]
-    order = [term for _, found in words for term in found]
-    return Query(
-        tuple(made[term] for term in kept_terms),
-        frozenset((place[a], place[b]) for a, b in pairwise(order) if a in place and b in place and a != b),
-        tuple(dict.fromkeys(tuple(found) for _, found in words if len(found) > 1))[:MOST],
-        dict.fromkeys(identifiers, VERBATIM * sum(made[term].weight for term in kept_terms)),
-        {word: corrected[term] for word, found in words for term in found if term in corrected},
-    )
+                made[term] = Concept(word, term, forms, episodes, _weight(total, episodes))
+    return sorted(made.values(), key=lambda concept: -concept.weight)[:MOST]
+
+
+def phrase(found: Sequence[str]) -> str:
+    """Return terms that follow one another, as FTS5 reads it."""
+    return f'"{" ".join(found)}"'
 
 
 def _bare(word: str) -> str:

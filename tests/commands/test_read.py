@@ -158,3 +158,30 @@ def test_a_heading_before_the_front_matter_and_other_spellings_are_read(
     commit(library.root)
     assert ask(library, caller, f"{FINE.id}#Decisions").text == "## Decisions\n\nПодпись.\n"
     assert ask(library, caller, FINE.id).entry.episode.title == "Auth tokens"
+
+
+def test_a_query_shows_only_the_lines_that_answer(library: Library, caller: Caller) -> None:
+    lines = [f"Line {number} says nothing." for number in range(60)]
+    lines[40] = "The zeppelin hangar was sold?"
+    lines[41] = "Yes, to the museum."
+    shelve_by_hand(library.root, fine(decisions="\n".join(lines), sources="The zeppelin papers."))
+    seen = read(library, ReadRequest(id=FINE.id, query="zeppelins"), caller)
+    assert seen.text == (
+        "## Decisions\n\nThe zeppelin hangar was sold?\nYes, to the museum.\n\n## Sources\n\nThe zeppelin papers.\n"
+    )
+    assert "only the lines" in seen.as_text()
+    only = read(library, ReadRequest(id=FINE.id, query="zeppelins", sections=("sources",)), caller)
+    assert only.text == "## Sources\n\nThe zeppelin papers.\n"
+    assert "no line" in read(library, ReadRequest(id=FINE.id, query="helicopter"), caller).text
+
+
+def test_the_lines_that_answer_fit_the_budget_and_stand_in_their_order(
+    library: Library, caller: Caller
+) -> None:
+    lines = [f"Line {number} of the zeppelin log." for number in range(60)]
+    shelve_by_hand(library.root, fine(decisions="\n".join(lines)))
+    seen = read(library, ReadRequest(id=FINE.id, query="zeppelin", budget=100), caller)
+    shown = [line for line in seen.text.split("\n") if line.startswith("Line")]
+    assert 1 < len(shown) < 60
+    assert shown == [line for line in lines if line in shown]
+    assert tokens(seen.text) <= 100

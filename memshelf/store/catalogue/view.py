@@ -214,6 +214,11 @@ class Catalogue:
         )
         return {row[0]: entry(row[1:]) for row in rows}
 
+    def successor(self, number: int) -> str:
+        """Return the name of what superseded the episode of this row, empty when nothing did."""
+        row = self.db.execute("SELECT successor FROM file WHERE number = ?", (number,)).fetchone()
+        return str(row[0]) if row else ""
+
     def front(self, one: Entry) -> str:
         """Return an entry's front matter as it is written."""
         kept = "SELECT packed FROM file JOIN text USING (number) WHERE shelf = ? AND id = ? AND rev = ?"

@@ -1,0 +1,65 @@
+"""The first stage: which episodes may answer, by BM25 over each as a whole."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from memshelf.search.passages import Candidate
+from memshelf.search.query import conditions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memshelf.requests import SearchRequest
+    from memshelf.search.query import Query
+    from memshelf.store.catalogue import Catalogue
+
+DEPTH = 20
+"""Episodes whose lines are compared: the best as a whole."""
+
+MOST = 100
+"""Episodes that cursors lead to."""
+
+WORK = 2000
+"""Matches that are scored, more only where the rarest word alone has more: 1 ms for 1,000."""
+
+Score = tuple[int, float]
+"""The number of an episode's row, and how well it matches as a whole."""
+
+
+def scores(kept: Catalogue, names: Sequence[str], query: Query, request: SearchRequest) -> list[Score]:
+    """Return the MOST episodes that match best, the best first; before them what has an identifier whole."""
+    if not query.concepts:
+        return []
+    filters, values = conditions(request)
+    exact = " OR ".join(query.exact)
+    named = kept.ranked(exact, names, filters, values, DEPTH) if exact else []
+    first = {number for number, _ in named}
+    found = _matches(kept, names, query, request)
+    return [*named, *(each for each in found if each[0] not in first)][:MOST]
+
+
+def candidates(kept: Catalogue, found: Sequence[Score]) -> list[Candidate]:
+    """Return the episodes of these rows."""
+    entries = kept.entries([number for number, _ in found])
+    return [Candidate(number, score, entries[number]) for number, score in found]
+
+
+def _matches(kept: Catalogue, names: Sequence[str], query: Query, request: SearchRequest) -> list[Score]:
+    """Return what has any of the words.
+
+    Words so common that all they match cannot be scored in time only choose among what has a rarer one.
+    """
+    filters, values = conditions(request)
+    phrases = query.phrases_by_rarity()
+    few = sum(total <= WORK for total in accumulate(episodes for episodes, _ in phrases))
+    rare = [phrase for _, phrase in phrases[: max(1, few)]]
+    common = [phrase for _, phrase in phrases[max(1, few) :]]
+    asked = " OR ".join(rare)
+    if not few and common:
+        both = f"({asked}) AND ({' OR '.join(common)})"
+        found = kept.ranked(both, names, filters, values, MOST)
+        if len(found) >= DEPTH:
+            return found
+    return kept.ranked(asked, names, filters, values, MOST)
