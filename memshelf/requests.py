@@ -119,7 +119,7 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """Find episodes by words."""
+    """Find the lines that answer, by words."""
 
     query: str = argument("")
     shelf: str | None = argument("one shelf only")
@@ -128,8 +128,8 @@ class SearchRequest:
     since: str | None = argument("YYYY-MM-DD")
     until: str | None = argument("YYYY-MM-DD")
     state: str | None = argument("", choices=("accepted", "draft", "archived", "superseded"))
-    limit: int | None = argument("hits, 10 unless told")
-    budget: int | None = argument("tokens")
+    limit: int | None = argument("episodes, one hit each; without it the budget is filled")
+    budget: int | None = argument("tokens, 1,000 unless told")
     cursor: str | None = argument("from the last answer")
     semantic: bool | None = argument("also by meaning, where installed")
 

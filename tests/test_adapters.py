@@ -38,7 +38,7 @@ CLI_ONLY = {"write": {"file"}, "search": {"words"}}
 
 ARGUMENTS = {
     "read_index": "shelf tag since budget cursor",
-    "read_episode": "id sections budget cursor",
+    "read_episode": "id sections query budget cursor",
     "write_episode": "id title kind digest decisions open_threads sources timeline expected actual artifacts "
     "raw_excerpts extra tags span form summary approx_tokens supersedes notes shelf amend rev dry_run",
     "search": "query shelf kind tag since until state limit budget cursor semantic",

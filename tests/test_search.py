@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kept import kept
 from support import fine
 
-from memshelf.model import Shelf, State
+from memshelf.model import Episode, Shelf, State
 from memshelf.requests import SearchRequest
 from memshelf.search.answer import Answer
 from memshelf.search.fulltext import search
@@ -119,9 +119,9 @@ def test_every_state_is_searched_and_labelled():
         entry(VLAN, State.SUPERSEDED), entry(DNS, State.ARCHIVED), drafts=(entry(BACKUP, State.DRAFT),)
     )
     text = ask("vlan копии", shelf).as_text()
-    assert f"sample/{VLAN.id} [superseded] · " in text
-    assert f"sample/{DNS.id} [archived] · " in text
-    assert f"sample/{BACKUP.id}@draft [draft] · " in text
+    assert f"sample/{VLAN.id}#Digest [superseded] · " in text
+    assert f"sample/{DNS.id}#Digest [archived] · " in text
+    assert f"sample/{BACKUP.id}@draft#Digest [draft] · " in text
     assert ids(ask("vlan копии", shelf, state="archived")) == [DNS.id]
 
 
@@ -280,6 +280,146 @@ def test_dictionary_holds_what_scripts_rely_on():
         "state",
         "successor",
     }
+
+
+def sold(id: str = "2026-03-02-hangar", title: str = "Other", **sections: str) -> Episode:
+    return fine(id=id, date=id[:10], title=title, **sections)
+
+
+def test_a_misspelt_word_is_corrected_and_says_so():
+    answer = ask("cartrige vendro")
+    assert ids(answer) == [LONG.id]
+    assert answer.corrected == {"cartrige": ["cartridg"], "vendro": ["vendor"]}
+    assert "corrected: cartrige taken for cartridg; vendro taken for vendor" in answer.as_text()
+
+
+@pytest.mark.parametrize("query", ["ticket-1235", "zzz", "vlam99", "qqqqq"])
+def test_a_number_or_what_is_far_from_all_words_is_not_corrected(query: str):
+    assert ask(query).corrected == {}
+
+
+def test_only_what_the_shelf_does_not_have_is_corrected():
+    shelf = shelf_of(
+        entry(sold(decisions="The printer.")), entry(sold("2026-03-03-x", decisions="The pointer."))
+    )
+    assert ids(ask("pointer", shelf)) == ["2026-03-03-x"]
+    work = shelf_of(entry(fine(decisions="The zeppelin."), shelf="work"), name="work")
+    answer = ask("zepelin", elsewhere=(work,))
+    assert (answer.corrected, answer.outcome) == ({}, "nothing found")
+
+
+@pytest.mark.parametrize(("query", "best"), [("ghbdtn", "привет"), ("мдфт", "vlan"), ("ltabc", "дефис")])
+def test_the_other_keyboard_layout_is_tried(query: str, best: str):
+    episodes = [
+        sold(f"2026-03-0{n}-x", decisions=f"Слово {word}.")
+        for n, word in enumerate(["привет", "vlan", "дефис"], 1)
+    ]
+    (hit,) = ask(query, shelf_of(*map(entry, episodes))).hits
+    assert best in hit.snippet
+
+
+def test_a_budget_holds_lines_of_several_sections_and_episodes():
+    one = sold(decisions="The zeppelin was sold.\nNothing.\nThe zeppelin left.", sources="Zeppelin papers.")
+    two = sold("2026-03-03-museum", decisions="The museum bought the zeppelin.")
+    hits = ask("zeppelin", shelf_of(entry(one), entry(two))).hits
+    assert {(hit.id, hit.section, hit.snippet) for hit in hits} == {
+        (one.id, "Decisions", "The zeppelin was sold."),
+        (one.id, "Decisions", "The zeppelin left."),
+        (one.id, "Sources", "Zeppelin papers."),
+        (two.id, "Decisions", "The museum bought the zeppelin."),
+    }
+    assert len(ask("zeppelin", shelf_of(entry(one), entry(two)), limit=9).hits) == 2
+
+
+def test_each_episode_and_section_is_named_once():
+    one = sold(decisions="The zeppelin was sold.\nNothing.\nThe zeppelin left.", sources="Zeppelin papers.")
+    said = ask("zeppelin", shelf_of(entry(one))).as_text()
+    assert (said.count(one.id), said.count("#Decisions"), said.count("#Sources")) == (1, 1, 1)
+
+
+def test_a_question_is_shown_with_its_answer():
+    body = "Ann: Where is the zeppelin?\n\nBob: In the museum.\n\nAnn: Thanks."
+    (hit,) = ask("zeppelin", shelf_of(entry(sold(decisions=body)))).hits
+    assert hit.snippet == "Ann: Where is the zeppelin?\n\nBob: In the museum."
+
+
+def test_of_a_long_line_the_sentence_that_answers_is_shown():
+    body = "Filler says nothing here. " * 30 + "The zeppelin was sold. " + "More filler comes. " * 30
+    (hit,) = ask("zeppelin", shelf_of(entry(sold(decisions=body)))).hits
+    assert hit.snippet == "The zeppelin was sold."
+
+
+def test_a_digest_is_not_shown_beside_what_it_repeats():
+    episode = sold(digest="Chosen: the zeppelin was sold.", decisions="The zeppelin was sold in May.")
+    shelf = shelf_of(entry(episode))
+    assert [hit.section for hit in ask("zeppelin", shelf).hits] == ["Decisions"]
+    assert ask("zeppelin chosen", shelf).hits[0].section == "Digest"
+
+
+@pytest.mark.parametrize("query", ["web.retry_limit", "--dry-run", "retryLimit"])
+def test_an_identifier_stands_first_where_it_is_as_it_was_asked(query: str):
+    apart = "Web web retry. Retry limit, limit of the web: dry run, dropped."
+    others = [sold(f"2026-04-{n:02}-other", title="Web retry limit", decisions=apart) for n in range(1, 9)]
+    exact = sold(decisions="Set web.retry_limit and retryLimit, then --dry-run. Dropped.")
+    assert (
+        ids(ask(query, shelf_of(*map(entry, [*others, exact])), limit=3))[0] == exact.id or query == "Dropped"
+    )
+
+
+def test_superseded_stands_below_its_successor_and_names_it():
+    old = sold("2026-03-02-old", title="Zeppelin", decisions="Zeppelin zeppelin zeppelin.")
+    new = replace(sold("2026-03-05-new", decisions="The zeppelin."), supersedes=(old.id,))
+    answer = ask("zeppelin", shelf_of(entry(old), entry(new)))
+    assert ids(answer) == [new.id, old.id]
+    assert answer.hits[1].successor == new.id
+    assert f"[superseded by {new.id}]" in answer.as_text()
+    assert answer.hits[0].score >= answer.hits[1].score
+
+
+def test_common_words_alone_are_ranked_too(monkeypatch: pytest.MonkeyPatch):
+    whole = ask("router chosen node-tokens helicopter", crowd(60), limit=100, budget=20_000)
+    monkeypatch.setattr("memshelf.search.candidates.WORK", 3)
+    pruned = ask("router chosen node-tokens helicopter", crowd(60), limit=100, budget=20_000)
+    assert len(whole.hits) > 20
+    assert set(ids(pruned)) & set(ids(whole))
+    assert ids(ask("router", crowd(60), limit=100, budget=20_000))
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("中文优先", "中文"),
+        ("สวัสดีชาวโลก", "ชาวโลก"),
+        ("ёлка", "елка"),
+        ("елка", "Ёлки"),
+        ("й и\u0306од", "йод"),
+        ("café", "CAFE"),
+        ("מרחב אחר", "מרחב"),
+        ("naïve Größe", "grosse"),
+    ],
+)
+def test_every_script_and_form_is_found_with_its_line(text: str, query: str):
+    (hit,) = ask(query, shelf_of(entry(sold(decisions=f"None.\n{text}\nNone.")))).hits
+    assert hit.snippet == text
+
+
+def test_every_shelf_has_its_own_words_and_ranking():
+    names = [f"shelf-{n}" for n in range(3)]
+    shelves = [
+        shelf_of(
+            *(
+                entry(sold(f"2026-03-0{n}-a", decisions=f"The zeppelin {n}."), shelf=name)
+                for n in range(1, 4)
+            ),
+            name=name,
+        )
+        for name in names
+    ]
+    for shelf in shelves:
+        answer = ask("zeppelin", shelf, elsewhere=tuple(each for each in shelves if each is not shelf))
+        assert {hit.shelf for hit in answer.hits} == {shelf.name}
+        assert len(answer.hits) == 3
+    assert len(ask("zeppelin", *shelves[:2], elsewhere=(shelves[2],)).hits) == 6
 
 
 KNOWN = ("2026-06-02-vlan-migration", "2026-05-11-dns", "2026-06-02-backup", "2026-06-03-auth-tokens")

@@ -48,7 +48,7 @@ def _look(found: Answer, query: str) -> Look:
     wanted = set(terms(query)).union(*(terms(word) for words in found.corrected.values() for word in words))
     said = {word for hit in found.hits for word in re.findall(r"\w+", f"{hit.title} {hit.snippet}")}
     matched = sorted((word for word in said if wanted & set(terms(word))), key=len, reverse=True)
-    address = r"^\S+(?=(?: \[\w+\])? · )"
+    address = r"^\S+(?=(?: \[[^\]]+\])? · )|^ #.*$"
     words = rf"(?<!\w)(?:{'|'.join(map(re.escape, matched))})(?!\w)"
     # An address is no prose: what matches in it is painted over.
     return (*([(words, MATCH)] if matched else []), (address, CYAN), *ENVELOPE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.paging import budget_of, start_of
@@ -154,15 +154,24 @@ def _named(entry: Entry, names: Sequence[str]) -> list[Section]:
 
 def _lines(found: Sequence[tuple[Section, str]], sections: Sequence[Section], budget: int) -> str:
     """Return as many of the excerpts as the budget holds, the best of them, in the order of the episode."""
-    left, kept = budget, list[tuple[int, int, str]]()
+    left = budget
+    kept: dict[Section, list[tuple[int, str]]] = {}
     for part, text in found:
         left -= tokens(f"## {part.heading}\n\n{text}\n{GAP}\n")
-        if part in sections and left >= 0:
-            kept.append((sections.index(part), part.body.index(text), text))
-    said = {part: "" for part in range(len(sections))}
-    for part, _, text in sorted(kept):
-        said[part] += f"{GAP}\n{text}\n" if said[part] else f"## {sections[part].heading}\n\n{text}\n"
-    return "\n".join(filter(None, said.values())) or NOTHING
+        if left >= 0:
+            kept.setdefault(part, []).append((part.body.index(text), text))
+    said = [replace(part, body=_joined(part.body, kept[part])) for part in sections if part in kept]
+    return "\n".join(map(render_section, said)) or NOTHING
+
+
+def _joined(body: str, excerpts: Sequence[tuple[int, str]]) -> str:
+    """Return the pieces of `body` that begin there, a GAP in place of what lies between."""
+    made, end = "", 0
+    for start, text in sorted(excerpts):
+        between = body[end:start] if not body[end:start].strip() else f"\n{GAP}\n"
+        made += f"{between}{text}" if made else text
+        end = start + len(text)
+    return made
 
 
 def _remarks(view: Shelf, entry: Entry) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from memshelf.formats import episode as episode_format
 from memshelf.model import REV_LENGTH, Entry, Episode, State
 from memshelf.redact import Marks, policy_of, redact
 from memshelf.redact.doors import scrub
+from memshelf.search.likeness import alike
 from memshelf.store import catalogue, drafts, snapshot
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Written:
     """What became of a write.
 
     `state` is `draft`, `accepted` (review is off), `already saved` or `checked` (dry run); `commit` is
-    empty for the last two.
+    empty for the last two. `near` are the addresses of episodes that say much the same.
     """
 
     shelf: str
@@ -46,6 +47,7 @@ class Written:
     commit: str = ""
     redactions: tuple[Redaction, ...] = ()
     warnings: tuple[Finding, ...] = ()
+    near: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
@@ -57,6 +59,7 @@ class Written:
             "commit": self.commit,
             "redacted": [f"{item.rule} {item.place}" for item in self.redactions],
             "warnings": [str(finding) for finding in self.warnings],
+            "near": list(self.near),
         }
 
     def as_text(self) -> str:
@@ -72,6 +75,8 @@ class Written:
         if self.redactions:
             lines.append("redacted: " + ", ".join(f"{item.rule} in {item.place}" for item in self.redactions))
         lines += map(str, self.warnings)
+        if self.near:
+            lines.append(f"much the same is in {', '.join(self.near)}: amend or supersede instead?")
         if self.state == "draft":
             lines.append(f"A person accepts it with `memshelf review accept {self.id}`.")
         return "\n".join(filter(None, lines))
@@ -114,6 +119,7 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
         if same:
             return replace(answer, state="already saved", rev=same.rev)
         raise Refused(f"{wanted} is taken on shelf {shelf}: amend it (amend, rev), or choose another id")
+    answer = replace(answer, near=() if base else _near(library, shelf, episode))
     if request.dry_run:
         return answer
     note = _note(library, base, caller, redactions)
@@ -134,6 +140,15 @@ def _before(
     if not request.amend:
         return view, None
     return view, base_of(view, wanted, request.rev, lambda: kept.ids_of(shelf))
+
+
+def _near(library: Library, shelf: str, episode: Episode) -> tuple[str, ...]:
+    """Return the addresses of what says much the same and is not superseded, as far as words are kept now."""
+    hasty = replace(library, patience=0.0)
+    found = catalogue.consult(hasty, lambda kept: alike(kept, shelf, episode), words=True)
+    known = {episode.id, *episode.supersedes}
+    live = [entry for entry in found if entry.episode.id not in known and entry.state is not State.SUPERSEDED]
+    return tuple(entry.address for entry in live)
 
 
 def _is_taken(view: Shelf, episode_id: str) -> bool:

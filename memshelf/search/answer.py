@@ -12,6 +12,7 @@ from memshelf.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
 ENVELOPE = tokens(wrap("search", ""))
 NO_ROOM = "The budget holds no hit: raise it."
@@ -110,11 +111,10 @@ class Answer:
         known: set[tuple[str, ...]] = set()
         shown: list[Hit] = []
         for hit in hits:
-            said = _said(hit)
-            left -= tokens("".join(f"\n{line}" for place, line in said if place not in known))
+            left -= _cost(hit, known)
             if left < 0:
                 break
-            known.update(place for place, _ in said)
+            known |= {(hit.episode,), (hit.episode, hit.section)}
             shown.append(hit)
         end = start + len(shown)
         more = total - end
@@ -134,28 +134,42 @@ class Answer:
 
 
 def _lines(hits: Sequence[Hit]) -> list[str]:
-    """Return the hits as lines: an episode's name once, its sections' once, what they say indented."""
-    made: dict[tuple[str, ...], str] = {}
-    order = {hit.episode: None for hit in hits}
-    for episode in order:
-        for section in dict.fromkeys(hit.section for hit in hits if hit.episode == episode):
-            for hit in hits:
-                if (hit.episode, hit.section) == (episode, section):
-                    made |= dict(_said(hit))
-    return list(made.values())
+    """Return the hits as lines: an episode's name once, its sections' once, what they say indented.
+
+    The only section that is shown of an episode stands beside its name.
+    """
+    found: dict[str, dict[str, list[Hit]]] = {}
+    for hit in hits:
+        found.setdefault(hit.episode, {}).setdefault(hit.section, []).append(hit)
+    made: list[str] = []
+    for sections in found.values():
+        first = next(iter(sections.values()))[0]
+        made.append(_title(first, first.address if len(sections) == 1 else first.episode))
+        for section, said in sections.items():
+            made += [_heading(section)] if section and len(sections) > 1 else []
+            made += map(_text, said)
+    return made
 
 
-def _said(hit: Hit) -> list[tuple[tuple[str, ...], str]]:
-    """Return the lines that show a hit, each beside its place, which is said once."""
+def _cost(hit: Hit, known: AbstractSet[tuple[str, ...]]) -> int:
+    """Return the tokens that a hit costs at most, where the episode and the sections `known` are named."""
+    title = "" if (hit.episode,) in known else f"{_title(hit, hit.episode)}\n"
+    heading = "" if (hit.episode, hit.section) in known else f"{_heading(hit.section)}\n"
+    return tokens(f"{title}{heading}{_text(hit)}\n")
+
+
+def _title(hit: Hit, address: str) -> str:
     state = f"{hit.state} by {hit.successor}" if hit.successor else str(hit.state)
     label = "" if hit.state is State.ACCEPTED else f" [{state}]"
-    text = "\n".join(f"  {line}" for line in hit.snippet.split("\n"))
-    section = f"#{squeeze(hit.section)}" if hit.section else ""
-    return [
-        ((hit.episode,), f"{squeeze(hit.episode)}{label} · {squeeze(hit.title)}"),
-        *([((hit.episode, hit.section), f" {section}")] if section else []),
-        ((hit.episode, hit.section, hit.snippet), text),
-    ]
+    return f"{squeeze(address)}{label} · {squeeze(hit.title)}"
+
+
+def _heading(section: str) -> str:
+    return f" #{squeeze(section)}"
+
+
+def _text(hit: Hit) -> str:
+    return "\n".join(f"  {line}" for line in hit.snippet.split("\n"))
 
 
 def _count(number: int, noun: str) -> str:

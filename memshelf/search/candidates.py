@@ -30,10 +30,10 @@ Score = tuple[int, float]
 
 def scores(kept: Catalogue, names: Sequence[str], query: Query, request: SearchRequest) -> list[Score]:
     """Return the MOST episodes that match best, the best first; before them what has an identifier whole."""
-    if not query.concepts:
+    if not query.terms_by_rarity():
         return []
     filters, values = conditions(request)
-    exact = " OR ".join(query.exact)
+    exact = _any(query.exact)
     named = kept.ranked(exact, names, filters, values, DEPTH) if exact else []
     first = {number for number, _ in named}
     found = _matches(kept, names, query, request)
@@ -49,17 +49,23 @@ def candidates(kept: Catalogue, found: Sequence[Score]) -> list[Candidate]:
 def _matches(kept: Catalogue, names: Sequence[str], query: Query, request: SearchRequest) -> list[Score]:
     """Return what has any of the words.
 
-    Words so common that all they match cannot be scored in time only choose among what has a rarer one.
+    Words so common that all they match cannot be scored in time only choose among what has a rarer one; they
+    count by themselves where nothing else matches.
     """
     filters, values = conditions(request)
-    phrases = query.phrases_by_rarity()
-    few = sum(total <= WORK for total in accumulate(episodes for episodes, _ in phrases))
-    rare = [phrase for _, phrase in phrases[: max(1, few)]]
-    common = [phrase for _, phrase in phrases[max(1, few) :]]
-    asked = " OR ".join(rare)
-    if not few and common:
-        both = f"({asked}) AND ({' OR '.join(common)})"
-        found = kept.ranked(both, names, filters, values, MOST)
-        if len(found) >= DEPTH:
-            return found
-    return kept.ranked(asked, names, filters, values, MOST)
+    terms = query.terms_by_rarity()
+    few = max(1, sum(total <= WORK for total in accumulate(episodes for episodes, _ in terms)))
+    rare, every = ([*query.phrases, *(term for _, term in some)] for some in (terms[:few], terms))
+    tries = [(_any(rare), 1), (_any(every), 0)]
+    if few == 1 and terms[0][0] > WORK and len(terms) > 1:
+        both = f"({_any(rare)}) AND ({_any([term for _, term in terms[few:]])})"
+        tries.insert(0, (both, DEPTH))
+    for asked, least in tries:
+        found = kept.ranked(asked, names, filters, values, MOST)
+        if len(found) >= least:
+            break
+    return found
+
+
+def _any(phrases: Sequence[str]) -> str:
+    return " OR ".join(phrases)

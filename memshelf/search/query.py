@@ -44,28 +44,24 @@ class Concept(NamedTuple):
 class Query(NamedTuple):
     """A query as the shelves know it.
 
-    `neighbours` are the pairs of concepts that stood side by side, `phrases` the terms of the words that
-    have several. `identifiers` maps a word that names one thing, folded, to what it is worth where it
-    stands as it was asked; `exact` are their phrases for FTS5. `corrected` says what was taken for a word
+    `neighbours` are the pairs of concepts that stood side by side, `phrases` what words of several terms
+    are to FTS5. `identifiers` maps a word that names one thing, folded, to what it is worth where it stands
+    as it was asked; `exact` are their phrases. `corrected` says what was taken for a word
     that no episode has.
     """
 
     concepts: tuple[Concept, ...]
     neighbours: frozenset[tuple[int, int]]
-    phrases: tuple[tuple[str, ...], ...]
+    phrases: tuple[str, ...]
     identifiers: Mapping[str, float]
     exact: tuple[str, ...]
     corrected: Mapping[str, tuple[str, ...]]
 
-    def phrases_by_rarity(self) -> list[tuple[int, str]]:
-        """Return (about how many episodes have it, FTS5's phrase) of all that was asked, the rarest first."""
-        known = {term: one.episodes for one in self.concepts for term in one.terms}
-        single = [(one.episodes, phrase([term])) for one in self.concepts for term in one.terms]
-        joined = [
-            (min((known[term] for term in found if term in known), default=0), phrase(found))
-            for found in self.phrases
-        ]
-        return sorted({*single, *joined})
+    def terms_by_rarity(self) -> list[tuple[int, str]]:
+        """Return (how many episodes have it, FTS5's phrase) of each term that any has, the rarest first."""
+        return sorted(
+            (one.episodes, phrase([term])) for one in self.concepts if one.weight for term in one.terms
+        )
 
     @property
     def weights(self) -> list[float]:
@@ -93,7 +89,7 @@ def understand(kept: Catalogue, names: Sequence[str], words: Sequence[tuple[str,
     return Query(
         tuple(concepts),
         frozenset((place[a], place[b]) for a, b in pairwise(order) if a in place and b in place and a != b),
-        tuple(dict.fromkeys(found for _, found in meant if len(found) > 1)),
+        tuple(dict.fromkeys(phrase(found) for _, found in meant if len(found) > 1)),
         dict.fromkeys(named, VERBATIM * sum(concept.weight for concept in concepts)),
         tuple(dict.fromkeys(map(phrase, named.values()))),
         {word: corrected[term] for word, found in words for term in found if term in corrected},

@@ -17,6 +17,7 @@ from memshelf.commands.write import write
 from memshelf.errors import MemShelfError, UsageError
 from memshelf.formats import episode as episode_format
 from memshelf.requests import IndexRequest, ReadRequest, RejectRequest, SearchRequest
+from memshelf.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,7 +168,8 @@ def test_a_query_shows_only_the_lines_that_answer(library: Library, caller: Call
     shelve_by_hand(library.root, fine(decisions="\n".join(lines), sources="The zeppelin papers."))
     seen = read(library, ReadRequest(id=FINE.id, query="zeppelins"), caller)
     assert seen.text == (
-        "## Decisions\n\nThe zeppelin hangar was sold?\nYes, to the museum.\n\n## Sources\n\nThe zeppelin papers.\n"
+        "## Decisions\n\nThe zeppelin hangar was sold?\nYes, to the museum.\n\n"
+        "## Sources\n\nThe zeppelin papers.\n"
     )
     assert "only the lines" in seen.as_text()
     only = read(library, ReadRequest(id=FINE.id, query="zeppelins", sections=("sources",)), caller)

@@ -19,7 +19,7 @@ from memshelf.errors import MemShelfError, Refused
 from memshelf.formats import episode as episode_format
 from memshelf.formats.envelope import wrap
 from memshelf.model import MANDATORY
-from memshelf.requests import SECTION_FIELDS, ReadRequest, RejectRequest
+from memshelf.requests import SECTION_FIELDS, ReadRequest, RejectRequest, WriteRequest
 from memshelf.store import snapshot
 from memshelf.store.library import open_library
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memshelf.model import Entry
-    from memshelf.requests import Caller, WriteRequest
+    from memshelf.requests import Caller
     from memshelf.store.library import Library
 
 MARKERS = "branch: main\nshelves:\n  shared:\n    markers: [决定]\n"
@@ -601,3 +601,26 @@ def test_a_date_that_is_written_badly_gets_no_second_date(
 
     assert "- id: " in said
     assert "- span: " not in said
+
+
+def test_a_new_episode_is_told_what_says_much_the_same(library: Library, caller: Caller) -> None:
+    write(library, request(id="2026-07-10-auth-tokens"), caller)
+    write(
+        library, request(id="2026-07-09-printer", title="Printer", digest="Chosen: the toner vendor."), caller
+    )
+    again = write(library, request(id="2026-07-11-tokens-again"), caller)
+    assert again.near == ("shared/2026-07-10-auth-tokens@draft",)
+    assert "amend or supersede instead?" in again.as_text()
+    other = request(
+        id="2026-07-11-hangar", title="Hangar", digest="Chosen: the zeppelin was sold to a museum."
+    )
+    assert write(library, other, caller).near == ()
+
+
+def test_what_it_supersedes_or_amends_is_no_near_duplicate(library: Library, caller: Caller) -> None:
+    shelve_by_hand(library.root, FINE)
+    new = write(library, request(id="2026-07-11-tokens-again", supersedes=(FINE.id,)), caller)
+    assert new.near == ()
+    rev = read(library, ReadRequest(id=FINE.id), caller).entry.rev
+    amend = WriteRequest(id=FINE.id, shelf="shared", amend=True, rev=rev, notes="x")
+    assert write(library, amend, caller).near == ()
