@@ -173,9 +173,48 @@ MUTATIONS = (
     Mutation(
         "search-outcome",
         "search/fulltext.py",
-        "Outcome.WRONG_SCOPE if elsewhere else",
-        "Outcome.NOTHING if elsewhere else",
+        "return Answer(Outcome.WRONG_SCOPE,",
+        "return Answer(Outcome.NOTHING,",
         "tests/test_search.py",
+    ),
+    Mutation(
+        "search-superseded-first",
+        "search/order.py",
+        "return falling(_below_successors(made))",
+        "return falling(made)",
+        "tests/test_search.py",
+    ),
+    Mutation(
+        "search-echoes",
+        "search/fulltext.py",
+        "_apart(evidence(without_echoes(ranked, query), heads))",
+        "_apart(evidence(ranked, heads))",
+        "tests/test_search.py",
+    ),
+    Mutation(
+        "search-no-verbatim", "search/query.py", "VERBATIM = 7.0", "VERBATIM = 0.0", "tests/test_search.py"
+    ),
+    Mutation(
+        "search-corrects-what-is-there",
+        "search/spelling.py",
+        "for term in found if term not in known]",
+        "for term in found]",
+        "tests/test_search.py",
+    ),
+    Mutation(
+        "search-another-shelfs-rows",
+        "store/catalogue/view.py",
+        "if starts.keys() <= set(names):",
+        "if starts:",
+        "tests/test_search.py",
+    ),
+    Mutation("terms-no-roots", "terms.py", 'term[-1] in "eily"', 'term[-1] in ""', "tests/test_terms.py"),
+    Mutation(
+        "write-duplicates",
+        "search/likeness.py",
+        "ALIKE = 0.5",
+        "ALIKE = 5.0",
+        "tests/commands/test_write.py",
     ),
     Mutation(
         "unknown-argument",

@@ -30,7 +30,18 @@ ROOT = Path(memshelf.__file__).parent
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 LONGEST_FILE = 300
 
-LEAVES = {"__init__", "model", "checksum", "screening", "text", "terms", "lines", "markers", "errors", "requests"}
+LEAVES = {
+    "__init__",
+    "model",
+    "checksum",
+    "screening",
+    "text",
+    "terms",
+    "lines",
+    "markers",
+    "errors",
+    "requests",
+}
 BELOW = {
     "__main__": {"cli"},
     "cli": {"server", "demo", "commands", "search", "formats", "store"},
