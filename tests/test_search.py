@@ -366,6 +366,13 @@ def test_an_identifier_stands_first_where_it_is_as_it_was_asked(query: str):
     )
 
 
+@pytest.mark.parametrize("query", ["toner 2023?", "toner don't", "toner, Web."])
+def test_a_word_of_prose_is_no_identifier(query: str):
+    prose = sold(title="Garden", decisions="A plan for 2023? We don't. Web.")
+    topic = sold("2026-03-03-toner", title="Toner", decisions="The toner vendor changed. Toner is dear.")
+    assert ids(ask(query, shelf_of(entry(prose), entry(topic)), limit=2))[0] == topic.id
+
+
 def test_superseded_stands_below_its_successor_and_names_it():
     old = sold("2026-03-02-old", title="Zeppelin", decisions="Zeppelin zeppelin zeppelin.")
     new = replace(sold("2026-03-05-new", decisions="The zeppelin."), supersedes=(old.id,))

@@ -23,8 +23,11 @@ MOST = 64
 VERBATIM = 7.0
 """Times the weight of a whole query: more than all else can add."""
 
-IDENTIFIER = re.compile(r"\w[._/:@+]\w|\d\D|\D\d|[a-zа-я][A-ZА-Я]|^-+[a-zA-Z]")
+IDENTIFIER = re.compile(r"\w[._/:@+]\w|\w-\d|\d[^\W\d]|[^\W\d_]\d|[a-zа-я][A-ZА-Я]|^-+[a-zA-Z]")
 """What makes a word the name of one thing: joined parts, digits among letters, capitals, a flag's hyphens."""
+
+
+ROUND = ".,:;!?()[]{}<>«»\"'`"
 
 
 class Concept(NamedTuple):
@@ -85,7 +88,7 @@ def understand(kept: Catalogue, names: Sequence[str], words: Sequence[tuple[str,
     place = {concept.term: at for at, concept in enumerate(concepts)}
     order = [term for _, found in words for term in found]
     meant = [(word, tuple(corrected.get(term, (term,))[0] for term in found)) for word, found in words[:MOST]]
-    named = {_bare(word): found for word, found in meant if IDENTIFIER.search(word)}
+    named = {_bare(word): found for word, found in meant if IDENTIFIER.search(word.strip(ROUND))}
     return Query(
         tuple(concepts),
         frozenset((place[a], place[b]) for a, b in pairwise(order) if a in place and b in place and a != b),
@@ -119,7 +122,7 @@ def phrase(found: Sequence[str]) -> str:
 
 
 def _bare(word: str) -> str:
-    return word.casefold().strip(".,:;!?()[]{}<>«»\"'`")
+    return word.strip(ROUND).casefold()
 
 
 def _weight(total: int, episodes: int) -> float:
