@@ -40,7 +40,7 @@ PLAIN = {name: FINE.section(heading) for name, heading in SECTION_FIELDS.items()
     "shelf": "shared",
 }
 STORES_NO_TEXT = {
-    *("accept", "adopt", "check", "doctor", "explain", "history", "index", "init", "read", "redact"),
+    *("accept", "adopt", "bench", "check", "doctor", "explain", "history", "index", "init", "read", "redact"),
     *("rejected", "render", "review", "search", "stats", "status", "where"),
 }
 """The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""

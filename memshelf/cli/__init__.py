@@ -32,6 +32,7 @@ VERBS = {
     "status": "show what is kept, what waits and what only this disk has",
     "stats": "show what a shelf holds against what it costs to carry, by week",
     "where": "show which library and shelf a command meets here, and why",
+    "bench": "measure search on your own questions, beside plain ways to look",
     "adopt": "make the shelf of another tool ours",
     "serve": "run the MCP server on stdio",
     "completion": "print the completion script for bash, zsh or fish",
