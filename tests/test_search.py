@@ -173,12 +173,6 @@ def test_files_that_could_not_be_read_are_told():
     assert "not searched: 1" in ask("helicopter", shelf).as_text()
 
 
-def test_search_by_meaning_says_that_it_is_not_there():
-    answer = ask("vlan", semantic=True)
-    assert answer.outcome == "found"
-    assert "not installed" in answer.note
-
-
 @pytest.mark.parametrize(
     "query",
     [

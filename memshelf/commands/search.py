@@ -12,6 +12,7 @@ from memshelf.store import catalogue
 if TYPE_CHECKING:
     from memshelf.requests import Caller, SearchRequest
     from memshelf.search.answer import Answer
+    from memshelf.search.semantic import Door
     from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
 
@@ -23,8 +24,15 @@ def search(library: Library, request: SearchRequest, caller: Caller) -> Answer:
     is no day.
     """
     require_days(since=request.since, until=request.until)
+    by = _door() if request.semantic else None
 
     def answer(kept: Catalogue) -> Answer:
-        return fulltext.search(kept, shelves_to_read(kept, request.shelf, caller), request)
+        return fulltext.search(kept, shelves_to_read(kept, request.shelf, caller), request, by)
 
-    return catalogue.consult(library, answer, words=True)
+    return catalogue.consult(library, answer, words=True, meaning=by.meaning if by else None)
+
+
+def _door() -> Door:
+    from memshelf.search import semantic  # noqa: PLC0415 # what is not asked for costs nothing
+
+    return semantic.door()

@@ -16,13 +16,15 @@ from memshelf.search.window import window
 from memshelf.text import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memshelf.model import Entry, Section
     from memshelf.requests import SearchRequest
     from memshelf.search.candidates import Score
     from memshelf.search.passages import Passage
     from memshelf.search.query import Query
+    from memshelf.search.semantic import Door, Near
+    from memshelf.search.window import Span
     from memshelf.store.catalogue import Catalogue
 
 LIMIT = 10
@@ -32,11 +34,12 @@ MAX_WHY = 60
 NO_WORDS = "The query has no word to search by: name a thing, a decision or an identifier."
 NO_SHELF = "No shelf is in scope: name one."
 BAD_CURSOR = "The cursor is not one that search gave: leave it out."
-NOT_SEMANTIC = "Search by meaning is not installed: words were used."
 
 
-def search(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> Answer:
+def search(kept: Catalogue, names: Sequence[str], request: SearchRequest, by: Door | None = None) -> Answer:
     """Rank the lines of the shelves' episodes by the words of the query; never raises for what was asked.
+
+    Where there is a way to search by meaning, what means the same counts too.
 
     With a limit each episode has one hit, its best; else the budget is filled with the lines that hold the
     most, several of an episode if need be. Other shelves are looked at only when nothing in scope matches,
@@ -48,16 +51,18 @@ def search(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> Ans
         return Answer(Outcome.COULD_NOT, searched, note=NO_WORDS if names else NO_SHELF)
     query = understand(kept, names, words)
     found = scores(kept, names, query, request)
-    if not found:
-        return _nothing(kept, searched, words, request)
+    near = _near(kept, names, request, by, found)
+    if not found and not near:
+        return _nothing(kept, searched, words, request, by)
     start, count = offset(request.cursor), request.limit or 0
-    order, total = _order(kept, found, query, max(0, start) + count if count else 0)
+    end = max(0, start) + count if count else 0
+    order, total = _fused(kept, found, near, query, end) if near else _order(kept, found, query, end)
     if not 0 <= start < total:
         return Answer(Outcome.COULD_NOT, searched, note=BAD_CURSOR)
     budget = min(request.budget or max(BUDGET, BUDGET_OF_A_HIT * count), MAX_ANSWER_TOKENS)
     hits = (_hit(kept, one, query) for one in order[start : start + count if count else None])
     corrected = {word: list(found) for word, found in query.corrected.items()}
-    answer = Answer(Outcome.FOUND, searched, corrected, note=_note(kept, names, request))
+    answer = Answer(Outcome.FOUND, searched, corrected, note=_note(kept, names, by))
     return answer.filled(hits, budget, start, total)
 
 
@@ -70,6 +75,30 @@ def _order(kept: Catalogue, found: Sequence[Score], query: Query, end: int) -> t
         return order, len(order)
     rest = leads(passages(candidates(kept, found[DEPTH:]), query)) if end > DEPTH else []
     return falling([*heads, *rest]), len(found)
+
+
+def _near(
+    kept: Catalogue, names: Sequence[str], request: SearchRequest, by: Door | None, found: Sequence[Score]
+) -> dict[int, Near]:
+    """Return what is near the query in meaning, nothing where there is no way to tell."""
+    if by is None or by.meaning is None:
+        return {}
+    from memshelf.search.semantic import nearest  # noqa: PLC0415 # the extra's
+
+    return nearest(kept, names, request, by.meaning, [number for number, _ in found[:DEPTH]])
+
+
+def _fused(
+    kept: Catalogue, found: Sequence[Score], near: Mapping[int, Near], query: Query, end: int
+) -> tuple[list[Passage], int]:
+    """Return what `_order` does, by words and meaning."""
+    from memshelf.search.fusion import fused, joined  # noqa: PLC0415 # the extra's
+
+    ranked = without_echoes(passages(candidates(kept, joined(found, near, DEPTH)), query), query)
+    both = fused(ranked, near, query, sum(map(kept.readable, kept.names)))
+    heads = leads(both)
+    order = heads if end else list(_apart(evidence(both, heads)))
+    return order, len(order)
 
 
 def _count(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> int:
@@ -88,11 +117,12 @@ def excerpts(kept: Catalogue, entry: Entry, text: str) -> list[tuple[Section, st
 
 def _apart(order: Iterable[Passage]) -> Iterator[Passage]:
     """Leave out lines that an earlier window shows."""
-    shown: set[tuple[int, str, int]] = set()
+    shown: dict[tuple[int, str], list[Span]] = {}
     for one in order:
-        place = (one.candidate.number, one.part.heading)
-        if (*place, one.at) not in shown:
-            shown.update((*place, at) for at in window(one.part.body, one.spans, one.at))
+        before = shown.setdefault((one.candidate.number, one.part.heading), [])
+        spans = [one.spans[at] for at in window(one.part.body, one.spans, one.at)]
+        if not spans or not any(start <= spans[0][0] < end for start, end in before):
+            before += spans
             yield one
 
 
@@ -119,7 +149,11 @@ def _shown(one: Passage) -> str:
 
 
 def _nothing(
-    kept: Catalogue, searched: Searched, words: Sequence[tuple[str, list[str]]], request: SearchRequest
+    kept: Catalogue,
+    searched: Searched,
+    words: Sequence[tuple[str, list[str]]],
+    request: SearchRequest,
+    by: Door | None,
 ) -> Answer:
     """Say that nothing was found, or on which other shelf."""
     filters, values = conditions(request)
@@ -129,11 +163,14 @@ def _nothing(
     if elsewhere:
         hint = f"Another shelf has it, {', '.join(elsewhere)}: name that shelf."
         return Answer(Outcome.WRONG_SCOPE, searched, note=hint)
-    return Answer(Outcome.NOTHING, searched, note=_note(kept, searched.shelves, request))
+    return Answer(Outcome.NOTHING, searched, note=_note(kept, searched.shelves, by))
 
 
-def _note(kept: Catalogue, names: Sequence[str], request: SearchRequest) -> str:
+def _note(kept: Catalogue, names: Sequence[str], by: Door | None) -> str:
     unread = sum(kept.count("shelf = ? AND fault != '' AND draft = ''", (name,)) for name in names)
     files = f"Files that could not be read and were not searched: {unread}; memshelf doctor names them."
-    said = {files: unread, kept.search_remark: kept.search_remark, NOT_SEMANTIC: request.semantic}
+    said = {files: unread, kept.search_remark: kept.search_remark}
+    if by:
+        by_meaning = kept.meaning_remark if by.meaning else by.remark
+        said[by_meaning] = by_meaning
     return " ".join(text for text, holds in said.items() if holds)

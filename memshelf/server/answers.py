@@ -18,6 +18,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextConten
 
 from memshelf.errors import MemShelfError, UsageError, disk_said
 from memshelf.requests import Caller, build
+from memshelf.search import semantic
 from memshelf.search.answer import Outcome
 from memshelf.store import catalogue, clock, state
 from memshelf.store.library import locate, open_library
@@ -123,9 +124,16 @@ def warm(library: str | None) -> None:
 
 
 def _fill(library: Library) -> None:
-    """Read all of it, however long it takes, so that calls need not wait; they say themselves what fails."""
+    """Read all of it, however long it takes, so that calls need not wait; they say themselves what fails.
+
+    Where search by meaning is installed, it is made ready after that.
+    """
     with contextlib.suppress(MemShelfError, OSError):
-        catalogue.consult(replace(library, patience=math.inf), lambda _: None, words=True)
+        whole = replace(library, patience=math.inf)
+        catalogue.consult(whole, lambda _: None, words=True)
+        meaning = semantic.door().meaning
+        if meaning:
+            catalogue.consult(whole, lambda _: None, words=True, meaning=meaning)
 
 
 def _answer(asked: Asked, tool: Tool, arguments: dict[str, Any]) -> CallToolResult:

@@ -165,7 +165,7 @@ def make_ours(root: Path, invented: Iterable[Invented], *, checkout: bool = True
             yield path, render(one.episode).encode()
         yield from derived_files(library, with_accepted(Shelf(SHELF), entries), day).items()
 
-    _import(root, files(), checkout=checkout)
+    import_files(root, files(), checkout=checkout)
     return library
 
 
@@ -181,7 +181,7 @@ def make_root_shelf(root: Path, invented: Iterable[Invented], *, checkout: bool 
         _git(root, "add", "-A")
         _git(root, "commit", "-qm", "init")
     files = ((f"docs/{KINDS[one.episode.kind]}/{one.episode.id}.md", _as_theirs(one)) for one in invented)
-    _import(root, files, checkout=checkout)
+    import_files(root, files, checkout=checkout)
 
 
 def _as_theirs(one: Invented) -> bytes:
@@ -203,7 +203,7 @@ def _as_theirs(one: Invented) -> bytes:
     return f"# {episode.id}\n\n---\n{block}\n---\n\n{body}".encode()
 
 
-def _import(root: Path, files: Iterable[tuple[str, bytes]], *, checkout: bool) -> None:
+def import_files(root: Path, files: Iterable[tuple[str, bytes]], *, checkout: bool) -> None:
     """Add the files to the branch `main`, in commits that double its size."""
     command = ["git", "-c", "core.compression=1", "fast-import", "--quiet"]
     with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE) as process:

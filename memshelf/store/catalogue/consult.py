@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memshelf.checksum import checksum
 from memshelf.store import landing, state
-from memshelf.store.catalogue import fill
+from memshelf.store.catalogue import fill, vectors
 from memshelf.store.catalogue.database import Broken, Connection, connect, give_up, reading
 from memshelf.store.catalogue.view import Catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memshelf.store.catalogue.vectors import Meaning
     from memshelf.store.library import Library
 
 Answer = TypeVar("Answer")
@@ -22,22 +23,30 @@ TRIES = 3
 
 
 def consult(
-    library: Library, question: Callable[[Catalogue], Answer], first: str = "", *, words: bool = False
+    library: Library,
+    question: Callable[[Catalogue], Answer],
+    first: str = "",
+    *,
+    words: bool = False,
+    meaning: Meaning | None = None,
 ) -> Answer:
     """Return the question's answer from the branch and the drafts as they are now, all from one moment.
 
     A landing that was killed is finished or undone first. With `words` the index of words is up to date
-    too. While the catalogue is being made, what is called `first` is read before anything else. The
-    question may be asked again, so it only reads. Where the catalogue cannot be kept, or is
-    taken away each time, one is made in memory for this answer.
+    too, with `meaning` its vectors as far as the library's patience lasts. While the catalogue is being made,
+    what is called `first` is read before anything else. The question may be asked again, so it only reads.
+    Where the catalogue cannot be kept, or is taken away each time, one is made in memory for this answer.
     """
     landing.settle(library)
 
     def answer(connection: Connection) -> Answer:
         with reading(connection):
-            if fill.is_current(connection, library, words=words):
+            current = fill.is_current(connection, library, words=words)
+            if current and (meaning is None or vectors.is_complete(connection, meaning)):
                 return question(Catalogue(connection, library))
         fill.fill(connection, library, first, words=words)
+        if meaning:
+            vectors.fill(connection, meaning, library.patience)
         with reading(connection):
             return question(Catalogue(connection, library))
 

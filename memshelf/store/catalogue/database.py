@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION = 8
+VERSION = 9
 """Another number makes another file: raise it with every change of the tables or of what is put into them."""
 
 PATIENCE = 3.0
@@ -28,7 +28,9 @@ Broken = sqlite3.Error
 Connection = sqlite3.Connection
 
 TABLES = """
-CREATE TABLE state (refs TEXT NOT NULL, tip TEXT NOT NULL, terms TEXT NOT NULL DEFAULT '');
+CREATE TABLE state (refs TEXT NOT NULL, tip TEXT NOT NULL, terms TEXT NOT NULL DEFAULT '',
+  meaning TEXT NOT NULL DEFAULT ''    -- the model of the vectors
+);
 INSERT INTO state (refs, tip) VALUES ('', '');
 CREATE TABLE shelf (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE range (           -- each shelf's episodes have numbers of their own; how many can be read
@@ -90,6 +92,9 @@ CREATE INDEX supersedes_old ON supersedes (shelf, old);
 CREATE INDEX supersedes_number ON supersedes (number);
 CREATE TABLE text (number INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 
+CREATE TABLE head (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE body (number INTEGER PRIMARY KEY, vectors BLOB NOT NULL);
+
 CREATE TABLE sound (            -- texts that doctor found nothing wrong with
   kind TEXT, mark BLOB, PRIMARY KEY (kind, mark)
 ) WITHOUT ROWID;
@@ -106,6 +111,8 @@ CREATE TRIGGER file_out AFTER DELETE ON file BEGIN
   DELETE FROM called WHERE number = old.number;
   DELETE FROM supersedes WHERE number = old.number;
   DELETE FROM text WHERE number = old.number;
+  DELETE FROM head WHERE number = old.number;
+  DELETE FROM body WHERE number = old.number;
   UPDATE range SET readable = readable - ifnull(old.fault = '', 0) WHERE shelf = old.shelf;
 END;
 """

@@ -62,6 +62,19 @@ class Catalogue:
         """What an answer by words must say of a catalogue that is not complete, empty when it is."""
         return self._so_far(self.unread + self.count("fault = '' AND NOT searchable"))
 
+    @property
+    def meaning_remark(self) -> str:
+        """What an answer by meaning must say of vectors that are not complete, empty when they are."""
+        left = self.count("fault = '' AND number NOT IN (SELECT number FROM body)")
+        return f"By meaning {left} episodes are not read yet; the next call goes on." if left else ""
+
+    def vectors(self, table: str, condition: str, values: Sequence[object]) -> Iterator[tuple[int, bytes]]:
+        """Yield (number, vectors joined) of `head` or `body` where an SQL condition of ours holds."""
+        query = (
+            f"SELECT number, {table}.* FROM {table} JOIN file USING (number) WHERE fault = '' AND {condition}"
+        )
+        return ((row[0], row[-1]) for row in self.db.execute(query, values))
+
     def _so_far(self, left: int) -> str:
         total = self.count("1") if left else 0
         first = (
