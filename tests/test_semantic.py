@@ -7,14 +7,21 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from support import request
+from derived.samples import entry, shelf_of
+from kept import kept as in_memory
+from support import fine, request
 
 from memshelf.commands.reject import reject
 from memshelf.commands.search import search
 from memshelf.commands.write import write
 from memshelf.requests import RejectRequest, SearchRequest
 from memshelf.search import encoder
-from memshelf.search.semantic import PIECE, pieces
+from memshelf.search.candidates import candidates, scores
+from memshelf.search.fusion import fused, joined
+from memshelf.search.order import leads
+from memshelf.search.passages import passages
+from memshelf.search.query import split, understand
+from memshelf.search.semantic import PIECE, Near, pieces
 from memshelf.store import catalogue, state
 
 if TYPE_CHECKING:
@@ -84,8 +91,6 @@ def test_vectors_of_another_model_are_thrown_away(library: Library, caller: Call
 
 
 def test_a_long_section_is_several_pieces_that_cover_it() -> None:
-    from support import fine
-
     lines = [f"Line {number} says something of its own." for number in range(60)]
     found = [piece for piece in pieces(fine(decisions="\n".join(lines))) if piece[0].heading == "Decisions"]
     texts = [part.body[slice(*spans[at])] for part, spans, at in found]
@@ -153,3 +158,32 @@ def test_a_vector_keeps_its_direction() -> None:
     found = encoder.cosines(numpy.array([6.0, 8.0, 0.0]), b"".join(packed))
     assert [len(row) for row in packed] == [3, 3, 3]
     assert found.tolist() == pytest.approx([1, 0, 0], abs=0.01)
+
+
+FAR, CLOSE = "2026-03-01-far", "2026-03-02-close"
+SHELF = shelf_of(
+    entry(fine(id=FAR, title="Toner", decisions="The toner was replaced.\nThe vendor was not.")),
+    entry(fine(id=CLOSE, title="Ink", decisions="The ink stays.\nNobody asked why.")),
+)
+
+
+def by_both(query: str, cosine: float) -> list[tuple[str, str]]:
+    """Return (id, first line that is shown) by words and by meaning, CLOSE's Decisions so near."""
+    seen = in_memory(SHELF, searchable=True)
+    asked = understand(seen, ["sample"], split(query))
+    numbers = {name: number for number, name in seen.rows("SELECT number, id FROM file", ())}
+    near = {numbers[CLOSE]: Near(cosine, 1)}
+    found = joined(scores(seen, ["sample"], asked, SearchRequest(query=query)), near, 20)
+    order = leads(fused(passages(candidates(seen, found), asked), near, asked, 2))
+    return [(one.candidate.entry.name, one.part.body[slice(*one.spans[one.at])]) for one in order]
+
+
+def test_all_words_outweigh_some_meaning() -> None:
+    assert by_both("toner", 0.5)[0] == (FAR, "The toner was replaced.")
+
+
+def test_meaning_outweighs_few_words_and_shows_the_whole_piece() -> None:
+    piece = (CLOSE, "The ink stays.\nNobody asked why.")
+    assert by_both("helicopter airfield toner", 0.5)[0] == piece
+    assert by_both("helicopter airfield toner", 0.01)[0][0] == FAR
+    assert by_both("helicopter", 0.5) == [piece]
