@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memshelf.model import DIGEST
 from memshelf.search.encoder import cosines, load, pack
 from memshelf.search.query import conditions
 from memshelf.search.window import units
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 PIECE = 500
 """Characters that share a vector: neighbouring lines of a section."""
+
+SHORTEST = 20
+"""Characters of a piece that has a vector: "None." says nothing."""
 
 DEPTH = 20
 """Episodes that are taken for their meaning."""
@@ -74,15 +78,17 @@ def door() -> Door:
 
 
 def pieces(episode: Episode) -> Iterator[tuple[Section, list[Span], int]]:
-    """Yield (section, its pieces, the place of one among them) of each piece in order."""
+    """Yield (section, its pieces, the place of one of them) of each piece in order; digests are in heads."""
     for part in parts(episode):
+        if part.heading == DIGEST:
+            continue
         spans: list[Span] = []
         for start, end in units(part.body):
             if spans and end - spans[-1][0] <= PIECE:
                 spans[-1] = (spans[-1][0], end)
             else:
                 spans.append((start, end))
-        yield from ((part, spans, at) for at in range(len(spans)))
+        yield from ((part, spans, at) for at, (start, end) in enumerate(spans) if end - start >= SHORTEST)
 
 
 def nearest(
