@@ -90,7 +90,7 @@ def _secret_like(found: Candidate) -> bool:
         or (compiled(shapes.PATH).fullmatch(value) and value.islower())
     ):
         return False
-    return not _plain(re.split(r"[-\s._/~@,;(){}!]+", value)) or _numbered(value)
+    return not _plain(re.split(r"[-\s._/~@,;(){}!'’]+", value)) or _numbered(value)
 
 
 def _password_like(found: Candidate) -> bool:
@@ -104,9 +104,11 @@ def _password_like(found: Candidate) -> bool:
         or value[0] in ";,)"
     ):
         return False
+    if compiled(shapes.SHORT_WORD).fullmatch(value) and found.text[found.start - 1] in "\"'`":
+        return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
-    return not _plain(re.split(r"[\s._/(){}]+", value)) or _numbered(value)
+    return not _plain(re.split(r"[\s._/(){}'’]+", value)) or _numbered(value)
 
 
 def _named_before(found: Candidate) -> bool:
@@ -117,7 +119,8 @@ def _named_before(found: Candidate) -> bool:
 
 def _url_password(found: Candidate) -> bool:
     """Whether what stands before the @ of a URL can be a password."""
-    return len(found.value) >= 4 and not compiled(shapes.PATH).fullmatch(found.value)
+    no_password = (shapes.PATH, shapes.URL_WORD)
+    return len(found.value) >= 4 and not any(compiled(each).fullmatch(found.value) for each in no_password)
 
 
 def _argument(found: Candidate) -> bool:
