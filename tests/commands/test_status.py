@@ -59,7 +59,7 @@ def test_an_empty_library_is_its_facts_and_a_table(library: Library, run: Callab
     assert done.out.splitlines() == [
         f"library  {library.root}",
         "branch   main: no remote, this disk has the only copy",
-        f"index    41 tokens a session for homelab and shared, 1 % of the budget of {BUDGET:,}",
+        f"index    36 tokens a session for homelab and shared, 1 % of the budget of {BUDGET:,}",
         "",
         "episodes  drafts  open  shelf",
         "       0       0     0  homelab",
