@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-try:
-    from _blake2 import blake2b  # as the standard library's `random` does: hashlib always loads OpenSSL
+try:  # as the standard library's `random` does: hashlib always loads OpenSSL
+    from _sha2 import sha256  # type: ignore[import-not-found, unused-ignore] # from Python 3.12 on
 except ImportError:
-    from hashlib import blake2b
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found, unused-ignore] # up to Python 3.11
+    except ImportError:
+        from hashlib import sha256
 
 
 def checksum(data: bytes) -> bytes:
-    """Return 32 bytes that no other data has."""
-    return blake2b(data, digest_size=32).digest()
+    """Return the SHA-256 of `data`."""
+    digest: bytes = sha256(data).digest()
+    return digest

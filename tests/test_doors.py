@@ -1,15 +1,21 @@
 """The doors: every argument whose text is stored is redacted or refused, in every request."""
 
+import importlib
+import inspect
+import pkgutil
 from dataclasses import MISSING, fields, replace
 from typing import Any, get_type_hints
 
 import pytest
 
+from memshelf import commands
+from memshelf.cli import VERBS
 from memshelf.errors import Refused
 from memshelf.redact import Marks, Policy, parse_patterns
 from memshelf.redact.doors import RULE, scrub
 from memshelf.requests import WRITES, Door, RejectRequest, WriteRequest
 from memshelf.screening import Screening
+from memshelf.server.tools import TOOLS
 
 NONE = Policy()
 TOKEN = "gh" + "p_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zAbCdE"
@@ -202,3 +208,44 @@ def test_the_people_that_a_shelf_names_are_masked_in_every_case() -> None:
     text = scrub(request, policy)[0].decisions
 
     assert text == "С «redacted:name#1» и «redacted:name#2»; Синицын, Johnny Doerr"
+
+
+STORES_NO_TEXT = {
+    *("accept", "adopt", "bench", "check", "doctor", "explain", "history", "index", "init", "read", "redact"),
+    *("rejected", "render", "review", "search", "stats", "status", "where"),
+}
+"""The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""
+
+WRITING = {"write", "reject"}
+"""The verbs that store what a registered request says."""
+
+BEHIND_VERBS = {
+    *("composing", "conventions", "diagnosis", "drafts", "examination", "mending", "paging", "renderings"),
+    *("scope", "shelving"),
+}
+"""What verbs are made of: no caller's words get there but through a verb."""
+
+EDITS = {"revise"}
+"""The verbs that take a whole file instead of a request; the tests of a person's edit are theirs."""
+
+
+def test_every_verb_and_tool_is_known_to_store_its_callers_words_or_not() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(commands.__path__)}
+
+    assert modules - WRITING - STORES_NO_TEXT - EDITS == BEHIND_VERBS
+    assert VERBS.keys() - WRITING - STORES_NO_TEXT == {"completion", "demo", "serve"}
+    assert {tool.request for tool in TOOLS if tool.writes} <= set(WRITES)
+
+
+def test_every_request_whose_text_is_stored_is_registered() -> None:
+    takes: dict[str, list[type]] = {}
+    for module in pkgutil.iter_modules(commands.__path__):
+        loaded = importlib.import_module(f"memshelf.commands.{module.name}")
+        verb = getattr(loaded, module.name, None)
+        if inspect.isfunction(verb):
+            names = [str(parameter.annotation) for parameter in inspect.signature(verb).parameters.values()]
+            takes[module.name] = [request for request in WRITES if request.__name__ in names]
+
+    assert {verb for verb, registered in takes.items() if not registered} <= STORES_NO_TEXT | EDITS
+    assert {request for registered in takes.values() for request in registered} == set(WRITES)
+    assert set(WRITES) == {WriteRequest, RejectRequest}, "a new writing request needs its own test here"

@@ -7,9 +7,6 @@ ref, reflog, config and file of the library, the home folder, and all that was p
 from __future__ import annotations
 
 import hashlib
-import importlib
-import inspect
-import pkgutil
 import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -19,9 +16,8 @@ import pytest
 from mcp import Client
 from support import FINE, Ran, fine, git, objects_contain
 
-from memshelf import commands
 from memshelf.formats import episode as episode_format
-from memshelf.requests import SECTION_FIELDS, WRITES, Door, RejectRequest, WriteRequest, shape
+from memshelf.requests import SECTION_FIELDS, Door, RejectRequest, WriteRequest, shape
 from memshelf.server import make_server
 from memshelf.store import clock
 
@@ -39,14 +35,6 @@ PLAIN = {name: FINE.section(heading) for name, heading in SECTION_FIELDS.items()
     "title": FINE.title,
     "shelf": "shared",
 }
-STORES_NO_TEXT = {
-    *("accept", "adopt", "bench", "check", "doctor", "explain", "history", "index", "init", "read", "redact"),
-    *("rejected", "render", "review", "search", "stats", "status", "where"),
-}
-"""The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""
-
-EDITS = {"revise"}
-"""The verbs that take a whole file instead of a request; the tests of a person's edit are theirs."""
 
 
 def secret(name: str) -> str:
@@ -261,15 +249,12 @@ def test_a_secret_in_a_persons_edit_is_masked(place: Place, section: str) -> Non
     assert place.holds_a_secret() == []
 
 
-def test_every_request_whose_text_is_stored_is_registered() -> None:
-    takes: dict[str, list[type]] = {}
-    for module in pkgutil.iter_modules(commands.__path__):
-        loaded = importlib.import_module(f"memshelf.commands.{module.name}")
-        verb = getattr(loaded, module.name, None)
-        if inspect.isfunction(verb):
-            names = [str(parameter.annotation) for parameter in inspect.signature(verb).parameters.values()]
-            takes[module.name] = [request for request in WRITES if request.__name__ in names]
+def test_what_a_reader_asks_for_is_neither_stored_nor_printed(place: Place, home: Path) -> None:
+    assert place.by_flags(PLAIN | {"id": "asked"})
+    asked = {"search": (), "read": (), "explain": (), "index": ("--tag",), "review": ("show",)}
+    for verb, words in asked.items():
+        place.run(verb, *words, secret(verb))
+        place.run(verb, *words, secret_slug(verb))
+    place.run("search", "retired", "--shelf", secret_slug("shelf"), "--since", secret_slug("since"))
 
-    assert {verb for verb, registered in takes.items() if not registered} <= STORES_NO_TEXT | EDITS
-    assert {request for registered in takes.values() for request in registered} == set(WRITES)
-    assert set(WRITES) == {WriteRequest, RejectRequest}, "a new writing request needs its own test here"
+    assert place.holds_a_secret(home) == []

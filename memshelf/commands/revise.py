@@ -12,6 +12,7 @@ from memshelf.errors import Refused
 from memshelf.formats import episode as episode_format
 from memshelf.model import Section
 from memshelf.redact import Marks, Policy, policy_of, redact
+from memshelf.redact.doors import refuse_personal
 from memshelf.requests import SECTION_FIELDS
 from memshelf.store import drafts
 
@@ -62,9 +63,9 @@ def revise(library: Library, draft: str | Entry, text: str, today: str) -> Revis
 
     The person may lift a redaction: the value stands in the text again, and `allow` has an entry for it. The
     draft keeps its client and its uuid; its redaction report grows by what was redacted in the edit. An
-    Entry is the draft that was edited: no other text is replaced. Raises Refused with every finding,
-    FormatError when the text is no episode, MemShelfError when there is no such draft or it has changed;
-    then nothing is written.
+    Entry is the draft that was edited: no other text is replaced. Raises Refused with every finding, also
+    for personal data that the shelf refuses, FormatError when the text is no episode, MemShelfError when
+    there is no such draft or it has changed; then nothing is written.
     """
     entry = find_drafts(library, [draft])[0]
     before = episode_format.render(entry.episode)
@@ -78,7 +79,11 @@ def revise(library: Library, draft: str | Entry, text: str, today: str) -> Revis
     conventions = replace(conventions_of(library, entry.shelf, today), adopted=False)
     marks = Marks.after(before)
     marks.reserve(text)
-    episode, redactions = _redacted(edited, policy_of(conventions), marks)
+    policy = policy_of(conventions)
+    episode, redactions = _redacted(edited, policy, marks)
+    if redactions:  # a value that a later section gave away may stand in an earlier one
+        episode, redactions = _redacted(edited, policy, marks)
+    refuse_personal(redactions, policy)
     clean, warnings = checked_text(entry.path, episode, conventions)
     note = drafts.read_note(library.git, entry.commit)
     lines = tuple(f"{item.rule} {item.place}:{item.line}" for item in redactions)

@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
 
 from memshelf.redact import digits, people, shapes
 from memshelf.redact.regex import compiled
@@ -49,36 +48,10 @@ def entropy(value: str) -> float:
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
 
 
-def changes(value: str) -> int:
-    """Return how often neighbours in `value` are of different classes: small, capital, digit."""
-    kinds = [
-        "l" if char.islower() else "u" if char.isupper() else "d" if char.isdigit() else "" for char in value
-    ]
-    return sum(1 for left, right in pairwise(kinds) if left and right and left != right)
-
-
-def is_strong(value: str) -> bool:
-    """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
-    if (
-        len(value) < 6
-        or compiled(shapes.TECHNICAL).fullmatch(value)
-        or compiled(shapes.PATH).fullmatch(value)
-        or "//" in value
-        or value[0] == "/"
-    ):
-        return False
-    if not any(map(str.isalpha, value)):
-        return False
-    if not any(map(str.isdigit, value)):
-        return changes(value) >= 3 and bool(compiled(shapes.SIGN_INSIDE).search(value))
-    kinds = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum())
-    return sum(any(map(kind, value)) for kind in kinds) >= 3 or changes(value) >= 3
-
-
 def _random(found: Candidate) -> bool:
     """Whether the end of the value changes between letters, capitals and digits as words do not."""
     tail = found.value[-24:]
-    return changes(found.value[-48:]) >= 4 or (sum(map(str.isdigit, tail)) >= 8 and not tail.isdigit())
+    return shapes.changes(found.value[-48:]) >= 4 or (sum(map(str.isdigit, tail)) >= 8 and not tail.isdigit())
 
 
 def _secret_like(found: Candidate) -> bool:
@@ -88,9 +61,14 @@ def _secret_like(found: Candidate) -> bool:
         len(value) < 8
         or re.search(r"\A[{\[(<]|\s", value)
         or (compiled(shapes.PATH).fullmatch(value) and value.islower())
+        or compiled(shapes.RELATIVE_PATH).fullmatch(value)
     ):
         return False
-    return not _plain(re.split(r"[-\s._/~@,;(){}!]+", value)) or _numbered(value)
+    if compiled(shapes.ASSIGNED).search(found.key) and compiled(shapes.MADE_UP).fullmatch(value):
+        return True
+    return not _plain(re.split(r"[-\s._/~@,;(){}!'’]+", value)) or bool(
+        compiled(shapes.NUMBERED_WORDS).fullmatch(value)
+    )
 
 
 def _password_like(found: Candidate) -> bool:
@@ -104,9 +82,11 @@ def _password_like(found: Candidate) -> bool:
         or value[0] in ";,)"
     ):
         return False
+    if compiled(shapes.SHORT_WORD).fullmatch(value) and found.text[found.start - 1] in "\"'`":
+        return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
-    return not _plain(re.split(r"[\s._/(){}]+", value)) or _numbered(value)
+    return not _plain(re.split(r"[\s._/(){}'’]+", value)) or _numbered(value)
 
 
 def _named_before(found: Candidate) -> bool:
@@ -117,7 +97,8 @@ def _named_before(found: Candidate) -> bool:
 
 def _url_password(found: Candidate) -> bool:
     """Whether what stands before the @ of a URL can be a password."""
-    return len(found.value) >= 4 and not compiled(shapes.PATH).fullmatch(found.value)
+    no_password = (shapes.PATH, shapes.URL_WORD)
+    return len(found.value) >= 4 and not any(compiled(each).fullmatch(found.value) for each in no_password)
 
 
 def _argument(found: Candidate) -> bool:
@@ -161,12 +142,15 @@ def _prose_password(found: Candidate) -> bool:
     if value.isdigit():
         told = quoted or re.search(r"(?i)pin|пин|[:=—]|\bis\b", found.key)
         return 4 <= len(value) <= 8 and bool(told) and (quoted or not re.match(r"(?:19|20)\d\d\Z", value))
+    if re.match("(?i)secret", found.key) and compiled(shapes.RESOURCE).fullmatch(value):
+        return False
     if quoted and not re.search(r"[\d!@#$%^&*]", value):
         return False
     return (
         bool(compiled(shapes.TOLD).search(found.key) and _said(found))
         or bool(compiled(shapes.NUMBERED).fullmatch(value) and _stands_free(found))
-        or (is_strong(value) and not _is_name(found))
+        or bool(compiled(shapes.BESIDE).search(found.key) and compiled(shapes.MADE_UP).fullmatch(value))
+        or (shapes.is_strong(value) and not _is_name(found))
         or (quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6)
     )
 
@@ -186,8 +170,10 @@ def _is_name(found: Candidate) -> bool:
 
 def _prose_strong(found: Candidate) -> bool:
     """Whether a word beside a login is a password: strong, or a word with a number that is no year."""
-    numbered = compiled(shapes.NUMBERED).fullmatch(found.value)
-    return is_strong(found.value) or bool(
+    numbered = compiled(shapes.NUMBERED).fullmatch(found.value) or (
+        len(found.value) >= 8 and compiled(shapes.MADE_UP).fullmatch(found.value)
+    )
+    return shapes.is_strong(found.value) or bool(
         numbered and not compiled(shapes.YEAR_BEHIND).fullmatch(found.value)
     )
 
@@ -203,7 +189,7 @@ def _said(found: Candidate) -> bool:
         or any(compiled(each).fullmatch(value) for each in technical)
     ):
         return False
-    if is_strong(value) or (changes(value) >= 2 and compiled(shapes.SIGN_INSIDE).search(value)):
+    if shapes.is_strong(value) or (shapes.changes(value) >= 2 and compiled(shapes.SIGN_INSIDE).search(value)):
         return True
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
@@ -212,7 +198,7 @@ def _listed(found: Candidate) -> bool:
     """Whether a word of a list of passwords is one: strong, or told behind a name."""
     near = found.text[max(0, found.start - 3) : found.start]
     told = compiled(r"[:—–=-]\s?[\"'`«]?\Z").search(near) or re.search("(?i)passw|парол", found.key)
-    return is_strong(found.value) or (bool(told) and near[-1:] != "/" and _said(found))
+    return shapes.is_strong(found.value) or (bool(told) and near[-1:] != "/" and _said(found))
 
 
 def _word(found: Candidate) -> bool:
@@ -227,10 +213,11 @@ def _prose_key(found: Candidate) -> bool:
         (compiled(shapes.UUID).fullmatch(value) and not compiled(shapes.TOKEN_BEHIND).search(found.key))
         or (compiled(shapes.HEX).fullmatch(value) and len(value) not in _hex_sizes(found))
         or compiled(shapes.PATH).fullmatch(value)
+        or compiled(shapes.RELATIVE_PATH).fullmatch(value)
     ):
         return False
     return (
-        changes(value[-24:]) >= 4
+        shapes.changes(value[-24:]) >= 4
         and not _plain(re.split(r"[-\s._/~:=]+", value))
         and not compiled(shapes.TECHNICAL).fullmatch(value)
     )
@@ -238,7 +225,7 @@ def _prose_key(found: Candidate) -> bool:
 
 def _hex_sizes(found: Candidate) -> tuple[int, ...]:
     """Return how long hexadecimal keys are: as long as a digest only right behind the key word."""
-    return (32, 40, 64) if compiled(shapes.RIGHT_BEHIND).search(found.key) else (32,)
+    return (24, 32, 40, 48, 56, 64, 96, 128) if compiled(shapes.RIGHT_BEHIND).search(found.key) else (32,)
 
 
 def _phone_near(found: Candidate) -> bool:
@@ -248,18 +235,25 @@ def _phone_near(found: Candidate) -> bool:
     return people.is_phone_near(found.value, before, after)
 
 
+def _health(found: Candidate) -> bool:
+    """Whether the line is of health care, where a member, patient or policy has that number."""
+    left = found.text[max(0, found.begin - 80) : found.begin].rpartition("\n")[2]
+    right = found.text[found.end : found.end + 80].partition("\n")[0]
+    return people.is_of_health(left + found.key + right)
+
+
 def _plain(parts: list[str]) -> bool:
     """Whether there are only words and numbers; a word does not change its case at every other letter."""
     return all(
         part.isdigit()
-        or (compiled(shapes.WORD).fullmatch(part) and changes(part) <= max(6, len(part) * 0.55))
+        or (compiled(shapes.WORD).fullmatch(part) and shapes.changes(part) <= max(6, len(part) * 0.55))
         for part in parts
     )
 
 
 def _numbered(value: str) -> bool:
     """Whether words with dots end with a number, as a made-up password does and no name in code."""
-    return bool(compiled(shapes.NUMBERED_WORDS).fullmatch(value))
+    return any(compiled(each).fullmatch(value) for each in (shapes.NUMBERED_WORDS, shapes.MADE_UP))
 
 
 CHECKS: dict[str, Check] = {
@@ -269,7 +263,7 @@ CHECKS: dict[str, Check] = {
     "password-like": _password_like,
     "url-password": _url_password,
     "named-before": _named_before,
-    "strong": lambda found: is_strong(found.value),
+    "strong": lambda found: shapes.is_strong(found.value),
     "argument": _argument,
     "field": _field,
     "cell": _cell,
@@ -286,6 +280,9 @@ CHECKS: dict[str, Check] = {
     "card": lambda found: digits.is_card(found.value),
     "card-labelled": lambda found: people.is_told_account(found.value),
     "document": lambda found: people.is_document(found.value),
+    "document-cell": lambda found: people.is_document_in_column(found.value, found.key),
+    "health": _health,
+    "made-up": lambda found: shapes.is_strong(found.value) or _numbered(found.value),
     "snils": lambda found: digits.snils(found.value),
     "inn": lambda found: digits.inn(found.value),
     "iban97": lambda found: digits.iban97(found.value),

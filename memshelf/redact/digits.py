@@ -20,6 +20,9 @@ TEST_CARDS = frozenset(
 )
 """Numbers that payment services print in their manuals."""
 
+KEYBOARD_RUNS = ("1234567890", "987654321")
+"""What manuals write for a number."""
+
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _IIN = r"4|5[0-8]|2[2-7]|3[4-7]|6[0-9]"
 _INN = (7, 2, 4, 10, 3, 5, 9, 4, 6, 8)
@@ -82,6 +85,8 @@ def base58check(value: str) -> bool:
 def is_phone(value: str) -> bool:
     """Tell whether a number behind a + can be a telephone's: by length, and by its plan for +7 and +1."""
     number = digits_of(value)
+    if any(run in number for run in KEYBOARD_RUNS):
+        return False
     if number[0] == "7":
         return len(number) == 11 and number[1] in "346789"
     if number[0] == "1":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -53,7 +53,7 @@ def scrub(
     changes, report = _all_clean(prose, policies, marks)
     if report:  # a value that a later field gave away may stand in an earlier one
         changes, report = _all_clean(prose, policies, marks)
-    _refuse_personal(report, policy)
+    refuse_personal(report, policy)
     return replace(request, **changes), tuple(report)
 
 
@@ -68,8 +68,8 @@ def _all_clean(
     return changes, report
 
 
-def _refuse_personal(report: list[Redaction], policy: Policy) -> None:
-    """Raise Refused where the shelf refuses a kind of personal data instead of masking it."""
+def refuse_personal(report: Iterable[Redaction], policy: Policy) -> None:
+    """Raise Refused where something was marked that the shelf refuses instead: a kind of personal data."""
     kinds = dict.fromkeys((item.rule, item.place) for item in report if policy.refuses(item.rule))
     if kinds:
         message = "holds personal data ({}) that this shelf refuses: take it out"

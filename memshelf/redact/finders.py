@@ -18,16 +18,19 @@ ROWS = 200
 ITEMS = 6
 """How many passwords of a list in a line are looked at."""
 
-_OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|@[\w.]{1,40}\(|\w{1,20}://)"
+_OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|@[\w.]{1,40}\(|\w{1,20}://|[,;)\]}]{1,3}\s|\$\w{1,40}(?:[{\[]|->|::))"
 _VALUE = (
     r"(?>(?:&[\w-]{1,40}[ \t]{1,9}|!!str[ \t]{1,9})?"
     r"(?:[bBrRuUfFnNeE@]{1,2}(?=[\"'])|\[\[(?=[^\[\]\n]{4,200}\]\]))?)"
     rf"(?:\\\"{_OPEN}([^\"\\\n]++)\\{{1,7}}\"|\"{_OPEN}((?>(?:[^\"\\\n]|\\.)+))\"|'{_OPEN}([^'\n]++)'"
     rf"|`{_OPEN}([^`\s]++)`|(?<=\[\[)([^\[\]\n]++)\]\]"
-    rf"|«{_OPEN}([^«»\n]++)»|[„“]{_OPEN}([^„“”\n]++)[“”]|[\"'`]?+{_OPEN}(?!(?:process|import|os|env|self|this|config|settings)\.\w)"
-    r"(?![A-Za-z_$][\w$]*+(?>(?:(?:\??\.|::|->)[\w$]++)*)[(\[])(?!![A-Za-z_/.-]{3,40}\s)"
-    r"(?P<bare>(?:[^\s\"'`<&,;\\|«»]|[\"'](?=\w)|<(?![/A-Za-z])|[&,;](?![\w.-]{0,40}=|\s|\Z)|\\(?![nrt\"'`]))+))"
+    rf"|«{_OPEN}([^«»\n]++)»|[„“]{_OPEN}([^„“”\n]++)[“”]|[\"'`]?+{_OPEN}(?![&*]?[&*]?(?:process|import|os|env|self|this|config|settings)\.\w)"
+    r"(?![A-Za-z_$][\w$]*+(?>(?:(?:\??\.|::|->)[\w$]++)*)[(\[])(?![A-Z]\w{1,24}<)(?!![A-Za-z_/.-]{3,40}\s)"
+    r"(?P<bare>(?:[^\s\"'`<&,;\\|«»]|[\"'](?=\w)|<(?![/A-Za-z])|\\(?![nrt\"'`])"
+    r"|[&,;](?![\w.-]{0,40}(?: [\w.-]{1,20}){0,2}=|\s|\Z))+))"
 )
+_IDENTIFIER = r"[A-Za-z_$][\w$]*"
+_IN_CALL = r"\(\{[^{}\n]*\Z"
 _PAIR = r"[;\s]{0,3}([\w.%$@-]{1,60})=([^;\s\"'`]{0,4000})(?=;|\s|[\"'`]|\Z)"
 _SESSION = (
     r"(?i)sess|(?:^|[._-])sid|auth|token|jwt|csrf|xsrf|remember|ticket|user|login|secret|key|\A[sdc]\Z|id\Z"
@@ -76,9 +79,16 @@ def _labelled(text: str, label: re.Match[str]) -> Iterator[Candidate]:
     if found and found.lastindex:
         start, end = found.span(found.lastindex)
         if found["bare"]:
+            if compiled(_IDENTIFIER).fullmatch(found["bare"]) and compiled(_IN_CALL).search(
+                text, max(0, label.start() - 200), label.start()
+            ):
+                return
+            start += len(found["bare"]) - len(found["bare"].lstrip("*"))
             if text[max(0, label.start() - 1) : label.start()] == "/" and "/" in found["bare"]:
                 start += found["bare"].index("/") + 1
             end = start + len(text[start:end].rstrip(".,;:?)]}>…*"))
+            if text.startswith(("...", "…"), end):
+                return
         yield Candidate(text, start, end, label.start(), not found["bare"])
 
 

@@ -6,6 +6,7 @@ import functools
 import json
 import re
 import zlib
+from collections.abc import Callable
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from memshelf.redact.marks import KIND
 from memshelf.redact.regex import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 FAMILIES = (
     "fragments",
@@ -104,8 +105,17 @@ class Rule(NamedTuple):
         return self.mark or self.id
 
 
-Window = tuple["Callable[..., re.Match[str] | None]", "Callable[..., re.Match[str] | None]", int, int, int]
-"""How a rule is tried: match, search, how far left and right it is searched, how far the match goes."""
+Try = Callable[..., "re.Match[str] | None"]
+
+
+class Window(NamedTuple):
+    """How a rule is tried at an anchor: how far left and right it is searched, how far the match may go."""
+
+    match: Try
+    search: Try
+    before: int
+    near: int
+    after: int
 
 
 class Pack:
@@ -134,7 +144,7 @@ class Pack:
         names = tuple(name for name in pattern.groupindex if name.startswith("value"))
         self.groups[index] = names or (0,)
         near = min(rule.after, NEAR)
-        window = self.windows[index] = pattern.match, pattern.search, rule.before, near, rule.after
+        window = self.windows[index] = Window(pattern.match, pattern.search, rule.before, near, rule.after)
         return window
 
 

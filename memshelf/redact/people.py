@@ -10,7 +10,7 @@ from memshelf.redact.regex import compiled
 _RESERVED = (
     r"(?i)@(?:[\w-]+\.)*(?:example\.(?:com|org|net|ru)|example|test|invalid|localhost|local|internal|lan|corp|home|svc"
     r"|cluster|domain\.(?:com|tld)|company\.com|yourdomain\.\w+|email\.com|users\.noreply\.github\.com|(?:mail|e-?mail)\.tld"
-    r"|host\.(?:com|tld)|server\.com|site\.com|acme\.(?:com|org)|iam\.gserviceaccount\.com)\Z"
+    r"|openssh\.com|libssh\.org|host\.(?:com|tld)|server\.com|site\.com|acme\.(?:com|org)|iam\.gserviceaccount\.com)\Z"
 )
 _NO_EMAIL = (
     r"(?i)^(?:no-?reply|do-?not-?reply|git|hg|svn|ssh|user|username|you|your[\w.-]*|name|me|someone|foo|bar|postmaster"
@@ -94,6 +94,25 @@ def is_document(value: str) -> bool:
     coded = re.fullmatch(r"[A-Z0-9]{8,12}", value) and not value.isalpha()
     enough = len(digits.digits_of(value)) >= (3 if coded else 6)
     return enough and not dated and not re.fullmatch(r"[\d.]*\.[\d.]*", value)
+
+
+def is_document_in_column(value: str, heads: str) -> bool:
+    """Tell whether a cell is a document's number; `heads` starts with the head of its column."""
+    number = digits.digits_of(value)
+    if re.match("(?i)инн", heads):
+        return value == number and len(number) == 12
+    return is_document(value) and 8 <= len(number) <= 24 and len(set(number)) > 2
+
+
+def is_of_health(line: str) -> bool:
+    """Tell whether a line speaks of health care."""
+    return bool(
+        re.search(
+            r"(?i)health|insur|medic|patient|clinic|hospital|\bmrn\b|\bppo\b|\bhmo\b|copay|aetna|cigna|humana|kaiser"
+            r"|blue (?:cross|shield)|medicare|пациент|медиц|медкарт|\bдмс\b|\bомс\b",
+            line,
+        )
+    )
 
 
 def _is_russian(number: str) -> bool:

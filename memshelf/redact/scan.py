@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memshelf.redact.checks import CHECKS, Candidate, entropy, is_placeholder
 from memshelf.redact.finders import FINDERS
 from memshelf.redact.marks import Origin, blanked
-from memshelf.redact.pack import Pack, Rule
+from memshelf.redact.pack import Pack, Rule, Window
 from memshelf.redact.policy import Policy
 from memshelf.redact.regex import compiled
 
@@ -32,7 +32,10 @@ QUOTES = ('"', "'", "`", "«", "“")
 _DIGITS = r"[0-9][0-9 ().\-\u2011\u00a0]{7,28}[0-9]"
 _LINE = 200
 
-Zones = Iterable[tuple[int, int]]
+Span = tuple[int, int]
+"""Where something begins and ends."""
+
+Zones = Iterable[Span]
 """The disjoint parts of a text in which anchors are looked for, in order."""
 
 
@@ -54,14 +57,14 @@ def scan(text: str, pack: Pack, policy: Policy, zones: Zones) -> list[Hit]:
     """Return what the rules find at the anchors inside of `zones`."""
     hits: list[Hit] = []
     kept: list[tuple[int, int]] = []
-    done: dict[int, int] = {}
+    done: dict[int, Span] = {}
     for index, match in _matches(text, pack, zones, done):
         rule = pack.rules[index]
         for found in _candidates(text, rule, pack.groups[index], match):
             if rule.class_ == "keep":
                 kept.append((found.start, found.end))
             elif _holds(rule, found) and _unallowed(policy, rule, found):
-                done[index] = max(done.get(index, 0), found.end)
+                done[index] = (match.start(), max(found.end, done.get(index, (0, 0))[1]))
                 origin = Origin(rule.id, rule.class_)
                 hits.append(Hit(found.start, found.end, rule.layer * 1000 + index, rule.kind, origin))
     if kept and hits:
@@ -77,7 +80,7 @@ def _outside(hits: list[Hit], kept: list[tuple[int, int]]) -> list[Hit]:
 
 
 def _matches(
-    text: str, pack: Pack, zones: Zones, done: dict[int, int]
+    text: str, pack: Pack, zones: Zones, done: dict[int, Span]
 ) -> Iterator[tuple[int, re.Match[str]]]:
     """Yield (index of the rule, match) for each match that is not `done` with."""
     windows, folded = pack.windows, text.lower()
@@ -87,19 +90,25 @@ def _matches(
         for length, index, apart in targets:
             start = end - length
             if (apart and start and text[start - 1] in LETTERS and text[max(0, start - 2)] != "\\") or (
-                index in done and start < done[index]
+                index in done and done[index][0] <= start < done[index][1]
             ):
                 continue
-            match, search, before, near, after = windows[index] or pack.window(index)
-            if before:
-                found = search(text, start - before if start > before else 0, end + near)
-                if not found or found.end() <= start:
-                    continue
-                found = match(text, found.start(), end + after)
-            else:
-                found = match(text, start, end + after)
+            window = windows[index] or pack.window(index)
+            found = (
+                _around(text, window, start, end)
+                if window.before
+                else window.match(text, start, end + window.after)
+            )
             if found:
                 yield index, found
+
+
+def _around(text: str, window: Window, start: int, end: int) -> re.Match[str] | None:
+    """Return the first match from `before` characters left of an anchor that goes beyond its start."""
+    found = window.search(text, max(0, start - window.before), end + window.near)
+    while found and found.end() <= start:
+        found = window.search(text, found.start() + 1, end + window.near)
+    return window.match(text, found.start(), end + window.after) if found else None
 
 
 def _anchored(text: str, folded: str, pack: Pack, zones: Zones) -> Iterator[Anchored]:

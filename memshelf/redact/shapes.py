@@ -1,21 +1,38 @@
-"""Regexes for what values look like: stand-ins, words, paths, technical names, and what tells of a value."""
+"""What values look like: stand-ins, words, paths, technical names, passwords, and what tells of a value."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from memshelf.redact.regex import compiled
+
 STAND_INS = (
     *("changeme", "change-me", "change_me", "placeholder", "redacted", "example", "...", "…"),
-    *("xxxxxx", "****"),
+    *("xxxxxx", "****", "0123456789abcdef", "1234567890abcdef", "abcdef0123456789", "deadbeefdeadbeef"),
+    *("abc123def456", "1a2b3c4d5e6f"),
 )
 """What no secret has anywhere in it, in small letters."""
 
+_ITS_OWN_NAME = (
+    r"(?=(?:base64)?[a-z_ -]{3,80}\d{0,4}$)"
+    r"(?:(?:(?:a|an|my|the|your|some|this|new|old|long|super|base64|encoded|cloud|api|app|bot|user|client|service|account"
+    r"|project|personal|private|secret|public|access|auth|bearer|refresh|session|jwt|hmac|ssh|admin|root|github|gitlab"
+    r"|goes|json|web|existing)[-_ ]?){0,6}(?:token|key|credential)s?\d{0,4}(?:[-_ ]?(?:goes[-_ ]?)?here)?"
+    r"|[a-z]{1,20}(?:[-_][a-z]{1,20}){0,4}[-_](?:(?:token|key)\d?|password|passwd|pass|pwd|secret|here|value)"
+    r"|not[-_ ](?:an?|my)[-_ ]real[-_ ].*)"
+)
+"""`personal-access-token`, `yourSecretKeyGoesHere`, `db-password`: it says what it stands for."""
+
+_NO_TEXT = r"undefined|nil|boolean|number|object|never|void|u?int\d{0,2}(?:array|_t)?|float\d\d"
 PLACEHOLDER = (
     r"(?i)(?:your\w*[-_ ].*|(?:insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*"
     r"|my\w*[-_ ]\w*(?:secret|pass|token|key|api|value|app|user|project|db|database|account|org|company"
     r"|release|service)\D*\d?"
     r"|\[[\w ]*\]?|\*[A-Za-z_-]+\d?|pass(?:word|wd)?|pwd"
-    r"|secret|token|string|test|dummy|fake|foo|bar|sample|demo|mock|todo|tbd|unset"
+    r"|secret|token|string|test|dummy|fake|foo|bar|foobar(?:baz|ed)?|sample|demo|mock|todo|tbd|unset"
     r"|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
     r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|tokens?|secrets?|keys?|pwd)|<.*>|[x*•.\-_0]+)$"
+    rf"|(?:{_ITS_OWN_NAME}|{_NO_TEXT})$"
     r"|arn:|urn:|\$[a-z]+(?:\.[\w-]+)+$|(?-i:[A-Z_]+_HERE$)"
 )
 WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
@@ -23,36 +40,81 @@ PATH = r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}"
 TECHNICAL = (
     r"(?i)v?\d[\d.,:/x-]*(?-i:[A-Z]?[a-zа-я%]{0,12}|[A-Z]{2,4})|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
     r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
-    r"|ssl|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
+    r"|ssl|u?int|float|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
-    r"|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.-]*|[\w.-]+@[\w.-]+\.\w+"
+    r"|\w+(?:::\w+)+|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.#-]+|[a-z_.-]+=|[\w.-]+@[\w.-]+\.\w+"
 )
 NUMBERED_WORDS = (
     r"(?:[^\W\d_]{3,20}\.){2,4}\d{2,6}|[A-ZА-ЯЁ][^\W\d_]{2,20}(?:[-_][^\W\d_]{3,20}){1,3}[-_]\d{2,6}"
 )
+MADE_UP = (
+    r"(?!.*(?i:pass|pwd|secret|token|key|user|login|auth|sha-?\d|md5|aes|utf|rsa|\d{4}-\d\d|test|example|default|change|sample|dummy|version|release"
+    r"|build|chapter|python|postgres|ubuntu|node))(?:[^\W\d_]{4,20}[-._]){0,3}[^\W\d_]{4,24}[-._]?\d{2,6}(?:[-._]?[^\W\d_]{4,20}){0,2}"
+)
+"""Words with a number: what people make up as a password, and no technical name."""
+RELATIVE_PATH = r"(?:[\w.@-]+/){1,12}[\w.@-]+\.[A-Za-z]\w{0,4}"
 CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
 SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
 TOLD = (
     r"(?i)(?:[:=—–-]|(?<!\w)(?:is|was|to|now|by|with|from|one"
     r"|это|был|на|стал|теперь|он|новый))\s{1,2}[\"'`«„“*]{0,3}\Z"
 )
-BESIDE = r"(?i)(?:пароль(?: на архив)?|password|passphrase|pass|pwd)\s{1,2}\Z"
+BESIDE = r"(?i)(?:пароль(?: на архив)?|пасс?|password|passphrase|pass|pwd)\s{1,2}[(\"'`«„“]{0,2}\Z"
 NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{4,20}\d{3,6}"
 NAMED_BEFORE = (
     r"(?i)(?<!\w)(?:user|login|account|host|server|for|of|to|on|at|in|from|от|для|к|на|в|у|из|с|до"
-    r"|пользовател[яюь]|логин[ау]?|уч[её]тки|хоста|сервера)\s{1,2}\Z"
+    r"|пользовател[яюь]|логин[ау]?|уч[её]тки|(?:стенд|сервер|хост|машин|узл|баз|контур)[аеуы]?|host|server|box|instance|node)\s{1,2}\Z"
 )
 NAME_WITH_NUMBER = r"[a-z]+(?:[-_][a-z]+)*[-_]?\d{1,4}"
-YEAR_BEHIND = r".*(?:19|20)\d\d"
-HASH_NAME = r"(?i)(?:sha|md|utf|argon|bcrypt|pbkdf|base)-?\d[\w-]{0,6}"
+YEAR_BEHIND = r".*(?:19[5-9]|20[0-3])\d"
+RESOURCE = r"[a-z]+(?:-[a-z]+){1,4}-(?:\d|(?:19|20)\d\d)"
+HASH_NAME = r"(?i)(?:scram-)?(?:sha|md|utf|argon|bcrypt|pbkdf|base)-?\d[\w-]{0,6}"
 ALGORITHM = (
-    r"(?i)(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
+    r"(?i)(?:scram-)?(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
     r"|(?:bcrypt|pbkdf2|argon2|scrypt)_\w*"
 )
+ASSIGNED = r"(?i)(?:secret|auth|секрет)[\w.-]{0,12}[\"']?\]?\s{0,4}(?::?=>?|:(?=\s?[\"']))\s{0,4}[\"'`]?\Z"
+"""A secret's name to which a value is assigned, as a program does."""
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
-TOKEN_BEHIND = r"(?i)(?:token|токен[а-я]{0,2})(?: is|:)? {1,2}[\"'`«]?\Z"
+TOKEN_BEHIND = (
+    r"(?i)(?:token|токен[а-я]{0,2}|(?:api|access|secret)[ -]?key"
+    r"|ключ[а-я]{0,2} (?:api|доступа)(?: [а-яё]{2,16})?)"
+    r"(?: is|:)? {1,2}[\"'`«]?\Z"
+)
 RIGHT_BEHIND = (
     r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
     r"(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
 )
+SHORT_WORD = "(?!qwe|asd|zxc|qaz|letme)[a-z]{1,7}|postgres"
+"""No service takes a password of fewer than eight small letters; in manuals they stand everywhere."""
+
+URL_WORD = (
+    r"(?i)p(?:[a@#4]|%40|%23)(?:[s$5]|%24){2}(?:w[o0]rd)?!?|key_\d{1,4}|.*\.\.|.*\$\{.*|pass(?:word)?\].*"
+)
 HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
+
+
+def changes(value: str) -> int:
+    """Return how often neighbours in `value` are of different classes: small, capital, digit."""
+    kinds = [
+        "l" if char.islower() else "u" if char.isupper() else "d" if char.isdigit() else "" for char in value
+    ]
+    return sum(1 for left, right in pairwise(kinds) if left and right and left != right)
+
+
+def is_strong(value: str) -> bool:
+    """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
+    if (
+        len(value) < 6
+        or compiled(TECHNICAL).fullmatch(value)
+        or compiled(PATH).fullmatch(value)
+        or "//" in value
+        or value[0] == "/"
+    ):
+        return False
+    if not any(map(str.isalpha, value)):
+        return False
+    if not any(map(str.isdigit, value)):
+        return changes(value) >= 3 and bool(compiled(SIGN_INSIDE).search(value))
+    kinds = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum())
+    return sum(any(map(kind, value)) for kind in kinds) >= 3 or changes(value) >= 3

@@ -11,13 +11,13 @@ import os
 import re
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memshelf.errors import MemShelfError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
     from typing import IO
 
 LOCAL_VARIABLES = (
@@ -77,6 +77,29 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment git runs in: ours, without ties to another repository."""
     kept = {key: value for key, value in os.environ.items() if key not in LOCAL_VARIABLES}
     return kept | ALWAYS | dict(extra or {})
+
+
+def own_folder(folder: Path) -> Path | None:
+    """Return the Git directory of `folder` where that is plainly `.git` in it; None where git must be asked.
+
+    It saves a process. Links, linked work trees, other owners and settings that move things are not plain.
+    """
+    place = Path(os.path.realpath(folder), ".git")
+    try:
+        owners = {place.lstat().st_uid, place.parent.stat().st_uid}
+        head = (place / "HEAD").read_bytes()
+        config = (place / "config").read_bytes().lower()
+    except OSError:
+        return None
+    plain = (
+        owners == {getattr(os, "geteuid", lambda: None)()}
+        and not place.is_symlink()
+        and (place / "objects").is_dir()
+        and (place / "refs").is_dir()
+        and head.startswith(b"ref: refs/")
+        and not any(word in config for word in (b"worktree", b"include", b"bare = true"))
+    )
+    return place if plain else None
 
 
 @dataclass(frozen=True, slots=True)

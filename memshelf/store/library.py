@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import episode as episode_format
 from memshelf.formats import manifest, settings
-from memshelf.store.git import Git, GitError
+from memshelf.store.git import Git, GitError, own_folder
 from memshelf.store.remembered import remembered
 from memshelf.text import slug
 
@@ -217,6 +217,9 @@ def repository_facts(git: Git) -> str:
 
     Raises GitError with git's words when there is one that git will not open.
     """
+    own = own_folder(git.folder)
+    if own:
+        return str(own)
     try:
         return git.line("rev-parse", "--path-format=absolute", "--git-common-dir", "--show-prefix")
     except GitError as error:

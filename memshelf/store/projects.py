@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from memshelf.store.git import Git
+from memshelf.store.git import Git, own_folder
 from memshelf.text import slug
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/]*@)?(?P<host>[^/:]*)(?::\d+)?/*(?P<path>.*)")
@@ -46,16 +47,41 @@ class Project:
 
 def around(start: Path) -> Project | None:
     """Return the project that `start` lies in; linked work trees belong to the main one."""
-    git = Git(start)
-    common = git.ask("rev-parse", "--path-format=absolute", "--git-common-dir")
-    if not common:
+    place = _git_folder(start)
+    if place is None:
         return None
-    place = Path(common)
     folder = place.parent if place.name == ".git" else place
-    origin = git.ask("config", "--get", "remote.origin.url")
+    origin = _origin(folder, _stamp(place / "config"))
     if origin.startswith("."):
         origin = str(folder / origin)
     return Project(folder, canonical(origin) if origin else "")
+
+
+def _git_folder(start: Path) -> Path | None:
+    """Return the Git directory that all work trees around `start` share."""
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists() or (folder / "HEAD").exists():
+            own = own_folder(folder)
+            if own and folder.stat().st_dev == start.stat().st_dev:
+                return own
+            break
+    common = Git(start).ask("rev-parse", "--path-format=absolute", "--git-common-dir")
+    return Path(common) if common else None
+
+
+@functools.lru_cache(maxsize=8)
+def _origin(folder: Path, _stamp: tuple[int, int]) -> str:
+    """Return origin's URL, empty for none; a server asks git once as long as the stamp is the same."""
+    return Git(folder).ask("config", "--get", "remote.origin.url")
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Return a value that differs once a file has changed."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return 0, 0
+    return facts.st_mtime_ns, facts.st_size
 
 
 def canonical(name: str) -> str:

@@ -1,20 +1,22 @@
-"""A person lifts a redaction in a draft; an agent cannot, and keeps what was lifted."""
+"""What a person and a shelf say of redaction: lifted in a draft by a person alone, refused at every door."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from support import FINE, request
+from support import FINE, git, request
 
 from memshelf.commands.accept import accept
 from memshelf.commands.doctor import doctor
 from memshelf.commands.read import read
+from memshelf.commands.reject import reject
 from memshelf.commands.revise import revise
 from memshelf.commands.write import write
 from memshelf.errors import Refused
 from memshelf.formats import episode as episode_format
-from memshelf.requests import ReadRequest
+from memshelf.requests import ReadRequest, RejectRequest
+from memshelf.store.library import open_library
 
 if TYPE_CHECKING:
     from memshelf.requests import Caller
@@ -78,3 +80,40 @@ def test_a_lift_without_a_reason_is_refused(library: Library, caller: Caller, dr
         revise(library, FINE.id, bare, caller.today)
     assert {found.rule for found in refusal.value.findings} >= {"allow-malformed"}
     assert episode_format.render(read(library, ReadRequest(id=FINE.id), caller).entry.episode) == draft
+
+
+def test_what_a_later_section_gives_away_goes_from_the_earlier_ones_of_an_edit(
+    library: Library, caller: Caller, draft: str
+) -> None:
+    text = draft.replace("## Sources\n", f"## Sources\n\npassword: {SECRET[::-1]}\n")
+    text = text.replace(MARK, f"{MARK}, before {SECRET[::-1]}")
+
+    revise(library, FINE.id, text, caller.today)
+
+    assert SECRET[::-1] not in read(library, ReadRequest(id=FINE.id), caller).text
+
+
+PHONE = "+7 903 " + "555-31-08"
+SAYS_PHONE = r"holds personal data \(phone\) that this shelf refuses"
+
+
+def test_personal_data_that_a_shelf_refuses_is_refused_at_every_door(
+    library: Library, caller: Caller, draft: str
+) -> None:
+    settings = library.root / "memshelf.yml"
+    rest = "shelves:\n  shared:\n    redact:\n      personal: {phone: refuse}\n"
+    settings.write_text(settings.read_text(encoding="utf-8") + rest, encoding="utf-8")
+    library, before = open_library(library.root), git(library.root, "for-each-ref")
+    rev = read(library, ReadRequest(id=FINE.id), caller).entry.rev
+    doors = (
+        lambda: write(library, request(id="2026-07-10-call", notes=f"Call {PHONE}"), caller),
+        lambda: write(library, request(id=FINE.id, amend=True, rev=rev, sources=PHONE), caller),
+        lambda: write(library, request(id="2026-07-10-call", extra={f"Call {PHONE}": "None."}), caller),
+        lambda: revise(library, FINE.id, draft.replace(MARK, PHONE), caller.today),
+        lambda: reject(library, RejectRequest(id=FINE.id, reason=f"Ask {PHONE}."), caller.today),
+    )
+    for door in doors:
+        with pytest.raises(Refused, match=SAYS_PHONE) as refusal:
+            door()
+        assert PHONE not in str(refusal.value) + repr(refusal.value.findings)
+    assert git(library.root, "for-each-ref") == before

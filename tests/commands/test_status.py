@@ -189,21 +189,23 @@ def hooks() -> dict[str, dict[str, object]]:
     return {hook["id"]: hook for hook in listed}
 
 
-def test_the_pre_commit_hooks_hold_back_a_bad_episode_and_a_stale_index(
+def test_the_pre_commit_hooks_hold_back_a_bad_episode_a_stale_index_and_a_secret(
     kept: Library, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(kept.root)
-    check, render = hooks()["memshelf-check"], hooks()["memshelf-render"]
+    check, render, doctor = (hooks()[f"memshelf-{verb}"] for verb in ("check", "render", "doctor"))
     assert check["types"] == ["markdown"]
     assert re.search(str(check["files"]), PATH)
     assert not re.search(str(check["files"]), "README.md")
-    assert render["pass_filenames"] is False
+    assert render["pass_filenames"] is doctor["pass_filenames"] is False
 
     def outcome(hook: dict[str, object], *files: str) -> int:
         program, *words = shlex.split(str(hook["entry"]))
         assert program == "memshelf"
         return run(*words, *files).code
 
-    assert (outcome(check, PATH), outcome(render)) == (0, 0)
+    assert (outcome(check, PATH), outcome(render), outcome(doctor)) == (0, 0, 0)
+    put(kept.root, "shelves/shared/POLICY.md", f"Not the password: {'kettle' + '77!x'}\n")
+    assert (outcome(check, PATH), outcome(render), outcome(doctor)) == (0, 0, 1)
     put(kept.root, PATH, episode_format.render(fine(digest="We chose signed tokens for the auth service.")))
     assert (outcome(check, PATH), outcome(render)) == (1, 1)

@@ -13,7 +13,7 @@ from memshelf.commands.accept import accept
 from memshelf.commands.init import init
 from memshelf.commands.write import write
 from memshelf.errors import MemShelfError
-from memshelf.store.git import Git, GitError, environment
+from memshelf.store.git import Git, GitError, environment, own_folder
 from memshelf.store.library import open_library
 from store.traces import commit, put
 
@@ -32,7 +32,6 @@ COMMANDS = [
     ("review", "accept", FINE.id),
     ("review", "reject", FINE.id, "--reason", "no"),
     ("render",),
-    ("check",),
 ]
 
 
@@ -50,6 +49,63 @@ def test_git_runs_without_ties_to_another_repository(monkeypatch: pytest.MonkeyP
     assert not {"GIT_DIR", "GIT_CONFIG_COUNT"} & seen.keys()
     assert (seen["GIT_INDEX_FILE"], seen["LC_ALL"], seen["GIT_TERMINAL_PROMPT"]) == ("/ours", "C", "0")
     assert seen["GIT_AUTHOR_NAME"] == os.environ["GIT_AUTHOR_NAME"]
+
+
+def _moved(folder: Path) -> Path:
+    git(folder, "config", "core.worktree", "/")
+    return folder
+
+
+def _linked(folder: Path) -> Path:
+    git(folder, "commit", "--quiet", "--allow-empty", "-m", "first")
+    git(folder, "worktree", "add", "--quiet", "../linked")
+    return folder.parent / "linked"
+
+
+def _symlink(folder: Path) -> Path:
+    (folder.parent / "other").mkdir()
+    (folder.parent / "other" / ".git").symlink_to(folder / ".git")
+    return folder.parent / "other"
+
+
+def _broken(folder: Path) -> Path:
+    (folder / ".git" / "HEAD").write_text("nonsense", encoding="utf-8")
+    return folder
+
+
+def _detached(folder: Path) -> Path:
+    git(folder, "commit", "--quiet", "--allow-empty", "-m", "first")
+    git(folder, "checkout", "--quiet", "--detach")
+    return folder
+
+
+def _bare(folder: Path) -> Path:
+    git(folder, "init", "--quiet", "--bare", "bare.git")
+    return folder / "bare.git"
+
+
+def _below(folder: Path) -> Path:
+    (folder / "below").mkdir()
+    return folder / "below"
+
+
+def _through_a_link(folder: Path) -> Path:
+    (folder.parent / "alias").symlink_to(folder)
+    return folder.parent / "alias"
+
+
+@pytest.mark.parametrize("made", [_moved, _linked, _symlink, _broken, _detached, _bare, _below])
+def test_of_an_odd_repository_only_git_knows(repository: Git, made: Callable[[Path], Path]) -> None:
+    assert own_folder(made(repository.folder)) is None
+
+
+@pytest.mark.parametrize("made", [Path, _through_a_link])
+def test_the_directory_of_a_plain_repository_is_told_as_git_tells_it(
+    repository: Git, made: Callable[[Path], Path]
+) -> None:
+    folder = made(repository.folder)
+    told = Git(folder).line("rev-parse", "--path-format=absolute", "--git-common-dir")
+    assert str(own_folder(folder)) == told
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"a\r\nb", b"\0\xff", "й".encode() * 100_000])
