@@ -55,13 +55,12 @@ def _nearest_pieces(
     best: Mapping[int, Passage], near: Mapping[int, Near], held: Mapping[int, float]
 ) -> Iterator[Passage]:
     for number, one in best.items():
-        if number not in near or near[number].piece < 0:
+        if number not in near or near[number].piece < 0 or held[number] >= FEW:
             continue
         found = list(pieces(one.candidate.entry.episode))
         if near[number].piece < len(found):
             part, spans, at = found[near[number].piece]
-            score = one.score if held[number] >= FEW else math.nextafter(one.score, math.inf)
-            yield one._replace(part=part, spans=spans, at=at, score=score)
+            yield one._replace(part=part, spans=spans, at=at, score=math.nextafter(one.score, math.inf))
 
 
 def _held(one: Passage, query: Query, total: int) -> float:
