@@ -219,6 +219,15 @@ def test_a_linked_folder_is_not_followed_in_silence(
 
 
 GONE = "the current folder has been deleted"
+LEAST = {
+    "read": ["x"],
+    "search": ["x"],
+    "write": ["--id", "x"],
+    "check": ["."],
+    "bench": ["search", "--queries", __file__],
+}
+"""Words without which a verb does not begin."""
+
 NEEDS_NO_FOLDER = ("explain", "completion", "serve", "init")
 
 
@@ -230,7 +239,6 @@ def test_in_a_deleted_folder_every_verb_says_one_line(
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    words = {"read": ["x"], "search": ["x"], "write": ["--id", "x"], "check": ["."]}.get(verb, [])
-    ran = run(verb, *words)
+    ran = run(verb, *LEAST.get(verb, []))
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert GONE in ran.err
