@@ -66,8 +66,10 @@ def _secret_like(found: Candidate) -> bool:
         return False
     if compiled(shapes.ASSIGNED).search(found.key) and compiled(shapes.MADE_UP).fullmatch(value):
         return True
-    return not _plain(re.split(r"[-\s._/~@,;(){}!'’]+", value)) or bool(
-        compiled(shapes.NUMBERED_WORDS).fullmatch(value)
+    return (
+        not _plain(re.split(r"[-\s._/~@,;(){}!'’]+", value))
+        or bool(compiled(shapes.NUMBERED_WORDS).fullmatch(value))
+        or bool(compiled(shapes.CHAINED).fullmatch(value) and "@" in value)
     )
 
 
@@ -103,9 +105,11 @@ def _url_password(found: Candidate) -> bool:
 
 def _argument(found: Candidate) -> bool:
     """Whether the word behind a flag is a password: quoted, or no plain word and no number."""
-    value = found.value
+    value = found.value.rstrip(",.;:")
     if found.quoted:
         return " " not in value.strip() and not value.startswith("-")
+    if shapes.is_chained(value):
+        return True
     return not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value)
 
 
@@ -128,8 +132,8 @@ def _cell(found: Candidate) -> bool:
         len(value) >= 5
         and not re.search(r"\s|[=(\[][\"'\[]|\w\(\)?$", value)
         and mixed
-        and not compiled(shapes.TECHNICAL).fullmatch(value)
-    )
+        and (shapes.is_chained(value) or not compiled(shapes.TECHNICAL).fullmatch(value))
+    ) or bool(compiled(shapes.DOTTED).fullmatch(value))
 
 
 def _prose_password(found: Candidate) -> bool:
@@ -149,7 +153,7 @@ def _prose_password(found: Candidate) -> bool:
     return (
         bool(compiled(shapes.TOLD).search(found.key) and _said(found))
         or bool(compiled(shapes.NUMBERED).fullmatch(value) and _stands_free(found))
-        or bool(compiled(shapes.BESIDE).search(found.key) and compiled(shapes.MADE_UP).fullmatch(value))
+        or bool(compiled(shapes.BESIDE).search(found.key) and _numbered(value))
         or (shapes.is_strong(value) and not _is_name(found))
         or (quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6)
     )
@@ -182,6 +186,8 @@ def _said(found: Candidate) -> bool:
     """Whether a word can be a password where one is told: letters with digits, nothing technical."""
     value = found.value
     technical = (shapes.TECHNICAL, shapes.PATH, shapes.ALGORITHM, shapes.UUID)
+    if shapes.is_chained(value):
+        return True
     if (
         len(value) < 6
         or "//" in value
@@ -225,7 +231,9 @@ def _prose_key(found: Candidate) -> bool:
 
 def _hex_sizes(found: Candidate) -> tuple[int, ...]:
     """Return how long hexadecimal keys are: as long as a digest only right behind the key word."""
-    return (24, 32, 40, 48, 56, 64, 96, 128) if compiled(shapes.RIGHT_BEHIND).search(found.key) else (32,)
+    if compiled(shapes.RIGHT_BEHIND).search(found.key):
+        return (24, 32, 40, 48, 56, 64, 96, 128)
+    return (32, 48, 64, 96, 128) if compiled(shapes.TOLD_BEHIND).search(found.key) else (32,)
 
 
 def _phone_near(found: Candidate) -> bool:
@@ -253,7 +261,9 @@ def _plain(parts: list[str]) -> bool:
 
 def _numbered(value: str) -> bool:
     """Whether words with dots end with a number, as a made-up password does and no name in code."""
-    return any(compiled(each).fullmatch(value) for each in (shapes.NUMBERED_WORDS, shapes.MADE_UP))
+    return any(compiled(each).fullmatch(value) for each in (shapes.NUMBERED_WORDS, shapes.MADE_UP)) or (
+        shapes.is_chained(value)
+    )
 
 
 CHECKS: dict[str, Check] = {

@@ -52,6 +52,22 @@ MADE_UP = (
     r"|build|chapter|python|postgres|ubuntu|node))(?:[^\W\d_]{4,20}[-._]){0,3}[^\W\d_]{4,24}[-._]?\d{2,6}(?:[-._]?[^\W\d_]{4,20}){0,2}"
 )
 """Words with a number: what people make up as a password, and no technical name."""
+CHAINED = (
+    r"(?!(?i:.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|default|change|sample|dummy|version|release"
+    r"|config|settings|string|value|input|field|error|handler|service|module|index|build|data|request|response)))"
+    r"(?:(?:[A-Z][a-z]{2,15}){3,5}\d{1,4}|(?:[А-ЯЁ][а-яё]{2,15}){2,5}\d{1,4}"
+    r"|[A-ZА-ЯЁ][^\W\d_]{3,15}@(?:19|20)\d\d[!?*.#]?"
+    r")"
+)
+"""Three words and a number, written together, or a name @ a year: passwords, not identifiers."""
+DOTTED = (
+    r"(?!.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|config|setting|option|param|prop|value|string|input"
+    r"|field|form|data|request|response|state|event|target|current|default|model|session|client|server|service|context"
+    r"|local|global|process|system|spring|type|schema|required|validat|common|label|error|message|text|title|button\.|page|view"
+    r"|database|redis|postgres|mongo|crypt|random|choice|faker|object|account|profile|connection|internal|index|module))"
+    r"[^\W\d_A-ZА-ЯЁ]{4,16}(?:\.[^\W\d_A-ZА-ЯЁ]{4,16}){2,4}"
+)
+"""Three small words with dots between them, none of them of a program."""
 RELATIVE_PATH = r"(?:[\w.@-]+/){1,12}[\w.@-]+\.[A-Za-z]\w{0,4}"
 CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
 SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
@@ -85,6 +101,8 @@ RIGHT_BEHIND = (
     r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
     r"(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
 )
+TOLD_BEHIND = r"(?i)(?:token|secret|токен[а-я]{0,2}|секрет[а-я]{0,2})(?: [^\s:.;]{1,30}){1,5} ?[:=—–] {1,2}[\"'`«„“*(]{0,3}\Z"
+"""The key word, up to five words of whose it is, a colon."""
 SHORT_WORD = "(?!qwe|asd|zxc|qaz|letme)[a-z]{1,7}|postgres"
 """No service takes a password of fewer than eight small letters; in manuals they stand everywhere."""
 
@@ -92,6 +110,11 @@ URL_WORD = (
     r"(?i)p(?:[a@#4]|%40|%23)(?:[s$5]|%24){2}(?:w[o0]rd)?!?|key_\d{1,4}|.*\.\.|.*\$\{.*|pass(?:word)?\].*"
 )
 HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
+
+
+def is_chained(value: str) -> bool:
+    """Tell whether `value` is a chain of words as people make up a password of, and no program names a thing."""
+    return any(compiled(each).fullmatch(value) for each in (CHAINED, DOTTED))
 
 
 def changes(value: str) -> int:
@@ -104,6 +127,8 @@ def changes(value: str) -> int:
 
 def is_strong(value: str) -> bool:
     """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
+    if compiled(CHAINED).fullmatch(value):
+        return True
     if (
         len(value) < 6
         or compiled(TECHNICAL).fullmatch(value)
