@@ -71,8 +71,10 @@ _ADJECTIVES = (
 _ITEM = r"(?:[:—–=/,]|-(?= )| and| и|(?<=[:—–] )|(?<=[:—–])) ?[\"'`«]?([^\s\"'`«»,;:—–()/]{5,80})"
 _ITEM_LINE = r"[ \t>]{0,12}(?:[-*+•–—]|\(?\d{1,3}[.):])[ \t][^\n]{1,400}(?:\n|\Z)"
 _LAST_WORD = (
-    r"[ \t>]{0,12}(?:[-*+•–—]|\(?\d{1,3}[.):]?)[ \t]{1,4}(?:[^\n:=]{1,60}?[\"'`*]{0,3}(?::|=| [—–→-]| [/|])[\"'`*]{0,3}[ \t]{1,8})?"
-    r"(?:[^\s/]{1,40} ?/ ?)?[\"'`*«]{0,3}(?P<value>[^\s\"'`«»„“”,;<>|(){}]{4,400})[\"'`*»]{0,3}[.,;]?(?:[ \t][^\n]{0,80})?(?:\r?\n|\Z)"
+    r"[ \t>]{0,12}(?:[-*+•–—]|\(?\d{1,3}[.):]?)[ \t]{1,4}"
+    r"(?:[^\n:=]{1,60}?[\"'`*]{0,3}(?::|=| [—–→-]| [/|])[\"'`*]{0,3}[ \t]{1,8})?(?:[^\s/]{1,40} ?/ ?)?"
+    r"[\"'`*«]{0,3}(?P<value>[^\s\"'`«»„“”,;<>|(){}]{4,400})"
+    r"[\"'`*»]{0,3}[.,;]?(?:[ \t][^\n]{0,80})?(?:\r?\n|\Z)"
 )
 _LOCAL = r"(?<![\w.+%-])[\w.+%-]{1,64}\Z"
 _DOMAIN = r"@(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,6}[^\W\d_]{2,24}(?![^\W_]|-|_\w|\.\w)(?!:[~/])"
@@ -88,10 +90,10 @@ def _labelled(text: str, label: re.Match[str]) -> Iterator[Candidate]:
                 text, max(0, label.start() - 200), label.start()
             ):
                 return
-            start += len(found["bare"]) - len(found["bare"].lstrip("*"))
+            start += len(found["bare"]) - len(found["bare"].lstrip("*").removeprefix("~~"))
             if text[max(0, label.start() - 1) : label.start()] == "/" and "/" in found["bare"]:
                 start += found["bare"].index("/") + 1
-            end = start + len(text[start:end].rstrip(".,;:?)]}>…*"))
+            end = start + len(text[start:end].rstrip(".,;:?)]}>…*").removesuffix("~~"))
             if text.startswith(("...", "…"), end):
                 return
         yield Candidate(text, start, end, label.start(), not found["bare"])

@@ -38,7 +38,7 @@ PLACEHOLDER = (
 WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
 PATH = r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}"
 TECHNICAL = (
-    r"(?i)v?\d[\d.,:/x-]*(?-i:[A-Z]?[a-zа-я%]{0,12}|[A-Z]{2,4})|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
+    r"(?i)v?\d[\d.,:/x-]*(?-i:[A-Z]?[a-zа-яё%]{0,12}|[A-Z]{2,4})|\d+-[a-zа-яё]+|[a-zа-яё]+(?:[-_./][a-zа-яё]*\d?)*|[a-zа-яё]+\d?(?:[-_./][a-zа-яё]+\d?)*"
     r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
     r"|ssl|u?int|float|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
@@ -75,7 +75,9 @@ TOLD = (
     r"(?i)(?:[:=—–-]|(?<!\w)(?:is|was|to|now|by|with|from|one"
     r"|это|был|на|стал|теперь|он|новый))\s{1,2}[\"'`«„“*]{0,3}\Z"
 )
-BESIDE = r"(?i)(?:пароль(?: на архив)?|пасс?|password|passphrase|pass|pwd)\s{1,2}[(\"'`«„“]{0,2}\Z"
+BESIDE = (
+    r"(?i)(?:п[ао]роль(?: на архив)?|пасс?(?:ворд)?|password|passphrase|pass|pwd)\s{1,2}[(\"'`«„“]{0,2}\Z"
+)
 NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{4,20}\d{3,6}"
 NAMED_BEFORE = (
     r"(?i)(?<!\w)(?:user|login|account|host|server|for|of|to|on|at|in|from|от|для|к|на|в|у|из|с|до"
@@ -94,14 +96,17 @@ ASSIGNED = r"(?i)(?:secret|auth|секрет)[\w.-]{0,12}[\"']?\]?\s{0,4}(?::?=>
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 TOKEN_BEHIND = (
     r"(?i)(?:token|токен[а-я]{0,2}|(?:api|access|secret)[ -]?key"
-    r"|ключ[а-я]{0,2} (?:api|доступа)(?: [а-яё]{2,16})?)"
+    r"|ключ[а-я]{0,2} (?:(?:api|доступа)(?: [а-яё]{2,16})?|(?:от|для|к) [\w.-]{2,20}))"
     r"(?: is|:)? {1,2}[\"'`«]?\Z"
 )
 RIGHT_BEHIND = (
     r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
     r"(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
 )
-TOLD_BEHIND = r"(?i)(?:token|secret|токен[а-я]{0,2}|секрет[а-я]{0,2})(?: [^\s:.;]{1,30}){1,5} ?[:=—–] {1,2}[\"'`«„“*(]{0,3}\Z"
+TOLD_BEHIND = (
+    r"(?i)(?:(?:token|secret|токен[а-я]{0,2}|секрет[а-я]{0,2})(?: [^\s:.;]{1,30}){1,5} ?[:=—–]"
+    r"|shared secret(?: [a-z]{2,12}){1,4}|секрет[а-я]{0,2}(?: [а-яё]{2,20}){1,2}) {1,2}[\"'`«„“*(]{0,3}\Z"
+)
 """The key word, up to five words of whose it is, a colon."""
 SHORT_WORD = "(?!qwe|asd|zxc|qaz|letme)[a-z]{1,7}|postgres"
 """No service takes a password of fewer than eight small letters; in manuals they stand everywhere."""
@@ -113,7 +118,7 @@ HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
 
 
 def is_chained(value: str) -> bool:
-    """Tell whether `value` is a chain of words as people make up a password of, and no program names a thing."""
+    """Tell whether `value` is a chain of words that people make up a password of, and no name in code."""
     return any(compiled(each).fullmatch(value) for each in (CHAINED, DOTTED))
 
 
