@@ -69,7 +69,7 @@ def _secret_like(found: Candidate) -> bool:
     return (
         not _plain(re.split(r"[-\s._/~@,;(){}!'’]+", value))
         or bool(compiled(shapes.NUMBERED_WORDS).fullmatch(value))
-        or bool(compiled(shapes.CHAINED).fullmatch(value) and "@" in value)
+        or bool("@" in value and compiled(shapes.CHAINED).fullmatch(value))
     )
 
 
@@ -88,7 +88,7 @@ def _password_like(found: Candidate) -> bool:
         return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
-    return not _plain(re.split(r"[\s._/(){}'’]+", value)) or _numbered(value)
+    return not _plain(re.split(r"[\s._/(){}'’]+", value)) or shapes.is_made_up(value)
 
 
 def _named_before(found: Candidate) -> bool:
@@ -108,9 +108,11 @@ def _argument(found: Candidate) -> bool:
     value = found.value.rstrip(",.;:")
     if found.quoted:
         return " " not in value.strip() and not value.startswith("-")
-    if shapes.is_chained(value):
-        return True
-    return not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value)
+    return (
+        shapes.is_chained(value)
+        or not compiled(shapes.TECHNICAL).fullmatch(value)
+        and not compiled(shapes.PATH).fullmatch(value)
+    )
 
 
 def _field(found: Candidate) -> bool:
@@ -118,7 +120,7 @@ def _field(found: Candidate) -> bool:
     value = found.value.strip()
     if re.search(r"\s", value) or len(value) < 4:
         return False
-    return not _plain(re.split(r"[\s._/(){}:-]+", value)) or _numbered(value)
+    return not _plain(re.split(r"[\s._/(){}:-]+", value)) or shapes.is_made_up(value)
 
 
 def _cell(found: Candidate) -> bool:
@@ -153,7 +155,7 @@ def _prose_password(found: Candidate) -> bool:
     return (
         bool(compiled(shapes.TOLD).search(found.key) and _said(found))
         or bool(compiled(shapes.NUMBERED).fullmatch(value) and _stands_free(found))
-        or bool(compiled(shapes.BESIDE).search(found.key) and _numbered(value))
+        or bool(compiled(shapes.BESIDE).search(found.key) and shapes.is_made_up(value))
         or (shapes.is_strong(value) and not _is_name(found))
         or (quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6)
     )
@@ -259,13 +261,6 @@ def _plain(parts: list[str]) -> bool:
     )
 
 
-def _numbered(value: str) -> bool:
-    """Whether words with dots end with a number, as a made-up password does and no name in code."""
-    return any(compiled(each).fullmatch(value) for each in (shapes.NUMBERED_WORDS, shapes.MADE_UP)) or (
-        shapes.is_chained(value)
-    )
-
-
 CHECKS: dict[str, Check] = {
     "pem": lambda found: bool(re.search(r"(?!x{20}|X{20})[A-Za-z0-9+/]{20}", found.value)),
     "random": _random,
@@ -292,7 +287,7 @@ CHECKS: dict[str, Check] = {
     "document": lambda found: people.is_document(found.value),
     "document-cell": lambda found: people.is_document_in_column(found.value, found.key),
     "health": _health,
-    "made-up": lambda found: shapes.is_strong(found.value) or _numbered(found.value),
+    "made-up": lambda found: shapes.is_strong(found.value) or shapes.is_made_up(found.value),
     "snils": lambda found: digits.snils(found.value),
     "inn": lambda found: digits.inn(found.value),
     "iban97": lambda found: digits.iban97(found.value),

@@ -127,8 +127,10 @@ def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
         return
     column, size = before.count(delimiter), line.count(delimiter)
     rule_end = text.find("\n", end + 1)
+    if line.startswith("||"):  # Jira's heads
+        column, size = before.count("||"), size - line.count("||")
     ruled = bool(compiled(_RULE_LINE).match(text[end + 1 : rule_end if rule_end >= 0 else len(text)]))
-    if ruled != (delimiter == "|"):
+    if ruled != (delimiter == "|" and not line.startswith("||")):
         return
     at = rule_end if ruled else end
     for _ in range(ROWS):

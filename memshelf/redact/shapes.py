@@ -100,7 +100,7 @@ TOKEN_BEHIND = (
     r"(?: is|:)? {1,2}[\"'`«]?\Z"
 )
 RIGHT_BEHIND = (
-    r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
+    r"(?i)(?:token|secret|key|токен[а-я]{0,2}(?: [а-яё]{2,20})?|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
     r"(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
 )
 TOLD_BEHIND = (
@@ -120,6 +120,11 @@ HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
 def is_chained(value: str) -> bool:
     """Tell whether `value` is a chain of words that people make up a password of, and no name in code."""
     return any(compiled(each).fullmatch(value) for each in (CHAINED, DOTTED))
+
+
+def is_made_up(value: str) -> bool:
+    """Tell whether words end with a number or hang together, as a made-up password does and no name in code."""
+    return is_chained(value) or any(compiled(each).fullmatch(value) for each in (NUMBERED_WORDS, MADE_UP))
 
 
 def changes(value: str) -> int:
