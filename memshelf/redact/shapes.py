@@ -123,7 +123,7 @@ def is_chained(value: str) -> bool:
 
 
 def is_made_up(value: str) -> bool:
-    """Tell whether words end with a number or hang together, as a made-up password does and no name in code."""
+    """Tell whether words end with a number or hang together, as in a password and no name in code."""
     return is_chained(value) or any(compiled(each).fullmatch(value) for each in (NUMBERED_WORDS, MADE_UP))
 
 
