@@ -66,8 +66,10 @@ def _secret_like(found: Candidate) -> bool:
         return False
     if compiled(shapes.ASSIGNED).search(found.key) and compiled(shapes.MADE_UP).fullmatch(value):
         return True
-    return not _plain(re.split(r"[-\s._/~@,;(){}!'’]+", value)) or bool(
-        compiled(shapes.NUMBERED_WORDS).fullmatch(value)
+    return (
+        not _plain(re.split(r"[-\s._/~@,;(){}!'’]+", value))
+        or bool(compiled(shapes.NUMBERED_WORDS).fullmatch(value))
+        or bool("@" in value and compiled(shapes.CHAINED).fullmatch(value))
     )
 
 
@@ -86,7 +88,7 @@ def _password_like(found: Candidate) -> bool:
         return False
     if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
         return True
-    return not _plain(re.split(r"[\s._/(){}'’]+", value)) or _numbered(value)
+    return not _plain(re.split(r"[\s._/(){}'’]+", value)) or shapes.is_made_up(value)
 
 
 def _named_before(found: Candidate) -> bool:
@@ -103,10 +105,12 @@ def _url_password(found: Candidate) -> bool:
 
 def _argument(found: Candidate) -> bool:
     """Whether the word behind a flag is a password: quoted, or no plain word and no number."""
-    value = found.value
+    value = found.value.rstrip(",.;:")
     if found.quoted:
         return " " not in value.strip() and not value.startswith("-")
-    return not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value)
+    return shapes.is_chained(value) or (
+        not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value)
+    )
 
 
 def _field(found: Candidate) -> bool:
@@ -114,7 +118,7 @@ def _field(found: Candidate) -> bool:
     value = found.value.strip()
     if re.search(r"\s", value) or len(value) < 4:
         return False
-    return not _plain(re.split(r"[\s._/(){}:-]+", value)) or _numbered(value)
+    return not _plain(re.split(r"[\s._/(){}:-]+", value)) or shapes.is_made_up(value)
 
 
 def _cell(found: Candidate) -> bool:
@@ -128,8 +132,8 @@ def _cell(found: Candidate) -> bool:
         len(value) >= 5
         and not re.search(r"\s|[=(\[][\"'\[]|\w\(\)?$", value)
         and mixed
-        and not compiled(shapes.TECHNICAL).fullmatch(value)
-    )
+        and (shapes.is_chained(value) or not compiled(shapes.TECHNICAL).fullmatch(value))
+    ) or bool(compiled(shapes.DOTTED).fullmatch(value))
 
 
 def _prose_password(found: Candidate) -> bool:
@@ -149,7 +153,7 @@ def _prose_password(found: Candidate) -> bool:
     return (
         bool(compiled(shapes.TOLD).search(found.key) and _said(found))
         or bool(compiled(shapes.NUMBERED).fullmatch(value) and _stands_free(found))
-        or bool(compiled(shapes.BESIDE).search(found.key) and compiled(shapes.MADE_UP).fullmatch(value))
+        or bool(compiled(shapes.BESIDE).search(found.key) and shapes.is_made_up(value))
         or (shapes.is_strong(value) and not _is_name(found))
         or (quoted and not compiled(shapes.TECHNICAL).fullmatch(value) and len(value) >= 6)
     )
@@ -182,6 +186,8 @@ def _said(found: Candidate) -> bool:
     """Whether a word can be a password where one is told: letters with digits, nothing technical."""
     value = found.value
     technical = (shapes.TECHNICAL, shapes.PATH, shapes.ALGORITHM, shapes.UUID)
+    if shapes.is_chained(value):
+        return True
     if (
         len(value) < 6
         or "//" in value
@@ -225,7 +231,9 @@ def _prose_key(found: Candidate) -> bool:
 
 def _hex_sizes(found: Candidate) -> tuple[int, ...]:
     """Return how long hexadecimal keys are: as long as a digest only right behind the key word."""
-    return (24, 32, 40, 48, 56, 64, 96, 128) if compiled(shapes.RIGHT_BEHIND).search(found.key) else (32,)
+    if compiled(shapes.RIGHT_BEHIND).search(found.key):
+        return (24, 32, 40, 48, 56, 64, 96, 128)
+    return (32, 48, 64, 96, 128) if compiled(shapes.TOLD_BEHIND).search(found.key) else (32,)
 
 
 def _phone_near(found: Candidate) -> bool:
@@ -249,11 +257,6 @@ def _plain(parts: list[str]) -> bool:
         or (compiled(shapes.WORD).fullmatch(part) and shapes.changes(part) <= max(6, len(part) * 0.55))
         for part in parts
     )
-
-
-def _numbered(value: str) -> bool:
-    """Whether words with dots end with a number, as a made-up password does and no name in code."""
-    return any(compiled(each).fullmatch(value) for each in (shapes.NUMBERED_WORDS, shapes.MADE_UP))
 
 
 CHECKS: dict[str, Check] = {
@@ -282,7 +285,7 @@ CHECKS: dict[str, Check] = {
     "document": lambda found: people.is_document(found.value),
     "document-cell": lambda found: people.is_document_in_column(found.value, found.key),
     "health": _health,
-    "made-up": lambda found: shapes.is_strong(found.value) or _numbered(found.value),
+    "made-up": lambda found: shapes.is_strong(found.value) or shapes.is_made_up(found.value),
     "snils": lambda found: digits.snils(found.value),
     "inn": lambda found: digits.inn(found.value),
     "iban97": lambda found: digits.iban97(found.value),

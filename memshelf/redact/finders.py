@@ -18,7 +18,7 @@ ROWS = 200
 ITEMS = 6
 """How many passwords of a list in a line are looked at."""
 
-_OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|@[\w.]{1,40}\(|\w{1,20}://|[,;)\]}]{1,3}\s|\$\w{1,40}(?:[{\[]|->|::))"
+_OPEN = r"(?!<[^<>\n]{1,60}>|\$[({]|\{\{|%\(|@[\w.]{1,40}\(|\w{1,20}://|[,;)\]}]{1,3}\s|\$\w{1,40}(?:[{\[]|->|::|\)[{,;\s]))"
 _VALUE = (
     r"(?>(?:&[\w-]{1,40}[ \t]{1,9}|!!str[ \t]{1,9})?"
     r"(?:[bBrRuUfFnNeE@]{1,2}(?=[\"'])|\[\[(?=[^\[\]\n]{4,200}\]\]))?)"
@@ -36,7 +36,7 @@ _SESSION = (
     r"(?i)sess|(?:^|[._-])sid|auth|token|jwt|csrf|xsrf|remember|ticket|user|login|secret|key|\A[sdc]\Z|id\Z"
 )
 _MANNERS = r"(?i)(?:path|domain|expires|max-age|samesite|lang\w*|theme|locale|tz|_ga\w*|_gid|_fbp|currency)\Z"
-_RULE_LINE = r"[ \t]{0,20}\|?[ \t:|-]{2,400}\|?[ \t]*\Z"
+_RULE_LINE = r"[ \t]{0,20}[|+]?[ \t:|+=-]{2,400}[|+]?[ \t]*\Z"
 _SEED = r"(?>(?:\d{1,2}[.)] ?)?[a-z]{3,8}(?:[ \t,\n]{1,3}(?:\d{1,2}[.)] ?)?[a-z]{3,8}){11,30})(?![a-z])"
 _NO_SEED = frozenset(
     [
@@ -69,6 +69,13 @@ _ADJECTIVES = (
     r"(?:[^\W\d_]{2,16}(?:[ _-]| ?/ ?)){0,2}"
 )
 _ITEM = r"(?:[:—–=/,]|-(?= )| and| и|(?<=[:—–] )|(?<=[:—–])) ?[\"'`«]?([^\s\"'`«»,;:—–()/]{5,80})"
+_ITEM_LINE = r"[ \t>]{0,12}(?:[-*+•–—]|\(?\d{1,3}[.):])[ \t][^\n]{1,400}(?:\n|\Z)"
+_LAST_WORD = (
+    r"[ \t>]{0,12}(?:[-*+•–—]|\(?\d{1,3}[.):]?)[ \t]{1,4}"
+    r"(?:[^\n:=]{1,60}?[\"'`*]{0,3}(?::|=| [—–→-]| [/|])[\"'`*]{0,3}[ \t]{1,8})?(?:[^\s/]{1,40} ?/ ?)?"
+    r"[\"'`*«]{0,3}(?P<value>[^\s\"'`«»„“”,;<>|(){}]{4,400})"
+    r"[\"'`*»]{0,3}[.,;]?(?:[ \t][^\n]{0,80})?(?:\r?\n|\Z)"
+)
 _LOCAL = r"(?<![\w.+%-])[\w.+%-]{1,64}\Z"
 _DOMAIN = r"@(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,6}[^\W\d_]{2,24}(?![^\W_]|-|_\w|\.\w)(?!:[~/])"
 
@@ -83,10 +90,10 @@ def _labelled(text: str, label: re.Match[str]) -> Iterator[Candidate]:
                 text, max(0, label.start() - 200), label.start()
             ):
                 return
-            start += len(found["bare"]) - len(found["bare"].lstrip("*"))
+            start += len(found["bare"]) - len(found["bare"].lstrip("*").removeprefix("~~"))
             if text[max(0, label.start() - 1) : label.start()] == "/" and "/" in found["bare"]:
                 start += found["bare"].index("/") + 1
-            end = start + len(text[start:end].rstrip(".,;:?)]}>…*"))
+            end = start + len(text[start:end].rstrip(".,;:?)]}>…*").removesuffix("~~"))
             if text.startswith(("...", "…"), end):
                 return
         yield Candidate(text, start, end, label.start(), not found["bare"])
@@ -120,8 +127,10 @@ def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
         return
     column, size = before.count(delimiter), line.count(delimiter)
     rule_end = text.find("\n", end + 1)
+    if line.startswith("||"):  # Jira's heads
+        column, size = before.count("||"), size - line.count("||")
     ruled = bool(compiled(_RULE_LINE).match(text[end + 1 : rule_end if rule_end >= 0 else len(text)]))
-    if ruled != (delimiter == "|"):
+    if ruled != (delimiter == "|" and not line.startswith("||")):
         return
     at = rule_end if ruled else end
     for _ in range(ROWS):
@@ -129,6 +138,9 @@ def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
             return
         stop = text.find("\n", at + 1)
         row = text[at + 1 : stop if stop >= 0 else len(text)].rstrip("\r")
+        if ruled and "+-" in row and compiled(_RULE_LINE).match(row):
+            at = stop
+            continue
         if delimiter not in row or (not ruled and row.count(delimiter) != size):
             return
         yield from _cell(text, at + 1, row.split(delimiter), column, head.start())
@@ -144,6 +156,36 @@ def _cell(text: str, begin: int, cells: list[str], column: int, head: int) -> It
         start += cell.find(bare) if bare else 0
         last = bare.rpartition(" / ")[2]
         yield Candidate(text, start + len(bare) - len(last), start + len(bare), head, quoted=True)
+
+
+def _aligned(text: str, head: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the words below a column's head in lines whose columns two or more spaces keep apart."""
+    begin = text.rfind("\n", 0, head.start()) + 1
+    column = head.start("head") - begin
+    at = text.find("\n", head.end("head"))
+    for _ in range(ROWS):
+        if at < 0:
+            return
+        stop = text.find("\n", at + 1)
+        row = text[at + 1 : stop if stop >= 0 else len(text)]
+        if not row[:column].strip():
+            return
+        word = compiled(r"(?<=\s)\S{4,200}(?=\s\s|\s?\Z)").match(row, column)
+        if word:
+            yield Candidate(text, at + 1 + word.start(), at + 1 + word.end(), head.start("head"), quoted=True)
+        at = stop
+
+
+def _below(text: str, head: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the last word of each line of the list below a heading: `- nas2 — value`, `(0) value`."""
+    at = head.end()
+    for _ in range(ROWS):
+        line = compiled(_ITEM_LINE).match(text, at)
+        if not line:
+            return
+        if found := compiled(_LAST_WORD).match(text, at):
+            yield Candidate(text, *found.span("value"), head.start())
+        at = line.end()
 
 
 def _seed_phrase(text: str, head: re.Match[str]) -> Iterator[Candidate]:
@@ -217,6 +259,8 @@ FINDERS: dict[str, Finder] = {
     "codes": _codes,
     "email": _address,
     "listed": _listed,
+    "aligned": _aligned,
+    "below": _below,
     "inserted": _inserted,
 }
 """Name in the pack -> the function."""

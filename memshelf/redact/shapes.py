@@ -38,7 +38,7 @@ PLACEHOLDER = (
 WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
 PATH = r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}"
 TECHNICAL = (
-    r"(?i)v?\d[\d.,:/x-]*(?-i:[A-Z]?[a-zа-я%]{0,12}|[A-Z]{2,4})|\d+-[a-zа-я]+|[a-zа-я]+(?:[-_./][a-zа-я]*\d?)*|[a-zа-я]+\d?(?:[-_./][a-zа-я]+\d?)*"
+    r"(?i)v?\d[\d.,:/x-]*(?-i:[A-Z]?[a-zа-яё%]{0,12}|[A-Z]{2,4})|\d+-[a-zа-яё]+|[a-zа-яё]+(?:[-_./][a-zа-яё]*\d?)*|[a-zа-яё]+\d?(?:[-_./][a-zа-яё]+\d?)*"
     r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
     r"|ssl|u?int|float|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
     r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
@@ -52,6 +52,22 @@ MADE_UP = (
     r"|build|chapter|python|postgres|ubuntu|node))(?:[^\W\d_]{4,20}[-._]){0,3}[^\W\d_]{4,24}[-._]?\d{2,6}(?:[-._]?[^\W\d_]{4,20}){0,2}"
 )
 """Words with a number: what people make up as a password, and no technical name."""
+CHAINED = (
+    r"(?!(?i:.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|default|change|sample|dummy|version|release"
+    r"|config|settings|string|value|input|field|error|handler|service|module|index|build|data|request|response)))"
+    r"(?:(?:[A-Z][a-z]{2,15}){3,5}\d{1,4}|(?:[А-ЯЁ][а-яё]{2,15}){2,5}\d{1,4}"
+    r"|[A-ZА-ЯЁ][^\W\d_]{3,15}@(?:19|20)\d\d[!?*.#]?"
+    r")"
+)
+"""Three words and a number, written together, or a name @ a year: passwords, not identifiers."""
+DOTTED = (
+    r"(?!.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|config|setting|option|param|prop|value|string|input"
+    r"|field|form|data|request|response|state|event|target|current|default|model|session|client|server|service|context"
+    r"|local|global|process|system|spring|type|schema|required|validat|common|label|error|message|text|title|button\.|page|view"
+    r"|database|redis|postgres|mongo|crypt|random|choice|faker|object|account|profile|connection|internal|index|module))"
+    r"[^\W\d_A-ZА-ЯЁ]{4,16}(?:\.[^\W\d_A-ZА-ЯЁ]{4,16}){2,4}"
+)
+"""Three small words with dots between them, none of them of a program."""
 RELATIVE_PATH = r"(?:[\w.@-]+/){1,12}[\w.@-]+\.[A-Za-z]\w{0,4}"
 CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
 SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
@@ -59,7 +75,9 @@ TOLD = (
     r"(?i)(?:[:=—–-]|(?<!\w)(?:is|was|to|now|by|with|from|one"
     r"|это|был|на|стал|теперь|он|новый))\s{1,2}[\"'`«„“*]{0,3}\Z"
 )
-BESIDE = r"(?i)(?:пароль(?: на архив)?|пасс?|password|passphrase|pass|pwd)\s{1,2}[(\"'`«„“]{0,2}\Z"
+BESIDE = (
+    r"(?i)(?:п[ао]роль(?: на архив)?|пасс?(?:ворд)?|password|passphrase|pass|pwd)\s{1,2}[(\"'`«„“]{0,2}\Z"
+)
 NUMBERED = r"(?!(?:sha|md|utf|aes|rsa|python|bcrypt)\d)[a-zа-яё]{4,20}\d{3,6}"
 NAMED_BEFORE = (
     r"(?i)(?<!\w)(?:user|login|account|host|server|for|of|to|on|at|in|from|от|для|к|на|в|у|из|с|до"
@@ -78,13 +96,18 @@ ASSIGNED = r"(?i)(?:secret|auth|секрет)[\w.-]{0,12}[\"']?\]?\s{0,4}(?::?=>
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 TOKEN_BEHIND = (
     r"(?i)(?:token|токен[а-я]{0,2}|(?:api|access|secret)[ -]?key"
-    r"|ключ[а-я]{0,2} (?:api|доступа)(?: [а-яё]{2,16})?)"
+    r"|ключ[а-я]{0,2} (?:(?:api|доступа)(?: [а-яё]{2,16})?|(?:от|для|к) [\w.-]{2,20}))"
     r"(?: is|:)? {1,2}[\"'`«]?\Z"
 )
 RIGHT_BEHIND = (
-    r"(?i)(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
+    r"(?i)(?:token|secret|key|токен[а-я]{0,2}(?: [а-яё]{2,20})?|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
     r"(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
 )
+TOLD_BEHIND = (
+    r"(?i)(?:(?:token|secret|токен[а-я]{0,2}|секрет[а-я]{0,2})(?: [^\s:.;]{1,30}){1,5} ?[:=—–]"
+    r"|shared secret(?: [a-z]{2,12}){1,4}|секрет[а-я]{0,2}(?: [а-яё]{2,20}){1,2}) {1,2}[\"'`«„“*(]{0,3}\Z"
+)
+"""The key word, up to five words of whose it is, a colon."""
 SHORT_WORD = "(?!qwe|asd|zxc|qaz|letme)[a-z]{1,7}|postgres"
 """No service takes a password of fewer than eight small letters; in manuals they stand everywhere."""
 
@@ -92,6 +115,16 @@ URL_WORD = (
     r"(?i)p(?:[a@#4]|%40|%23)(?:[s$5]|%24){2}(?:w[o0]rd)?!?|key_\d{1,4}|.*\.\.|.*\$\{.*|pass(?:word)?\].*"
 )
 HEX = r"(?:0x)?(?:[0-9a-f]{1,128}|[0-9A-F]{1,128})"
+
+
+def is_chained(value: str) -> bool:
+    """Tell whether `value` is a chain of words that people make up a password of, and no name in code."""
+    return any(compiled(each).fullmatch(value) for each in (CHAINED, DOTTED))
+
+
+def is_made_up(value: str) -> bool:
+    """Tell whether words end with a number or hang together, as in a password and no name in code."""
+    return is_chained(value) or any(compiled(each).fullmatch(value) for each in (NUMBERED_WORDS, MADE_UP))
 
 
 def changes(value: str) -> int:
@@ -104,6 +137,8 @@ def changes(value: str) -> int:
 
 def is_strong(value: str) -> bool:
     """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
+    if compiled(CHAINED).fullmatch(value):
+        return True
     if (
         len(value) < 6
         or compiled(TECHNICAL).fullmatch(value)
