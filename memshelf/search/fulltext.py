@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from memshelf.lines import day
@@ -121,9 +122,18 @@ def _apart(order: Iterable[Passage]) -> Iterator[Passage]:
     for one in order:
         before = shown.setdefault((one.candidate.number, one.part.heading), [])
         spans = [one.spans[at] for at in window(one.part.body, one.spans, one.at)]
-        if not spans or not any(start <= spans[0][0] < end for start, end in before):
-            before += spans
+        if not spans or _added(before, spans[0][0], spans[-1][1]):
             yield one
+
+
+def _added(apart: list[Span], start: int, end: int) -> bool:
+    """Add a piece to disjoint ones in order; tell whether it began in none of them."""
+    at = bisect_left(apart, (start + 1,))
+    if at and start < apart[at - 1][1]:
+        return False
+    last = bisect_left(apart, (end,))
+    apart[at:last] = [(start, max(end, *(span[1] for span in apart[at:last])) if last > at else end)]
+    return True
 
 
 def _hit(kept: Catalogue, one: Passage, query: Query) -> Hit:
