@@ -68,14 +68,14 @@ MUTATIONS = (
     Mutation(
         "redaction-before-rendering",
         "commands/write.py",
-        "request, redactions = scrub(request, policy, marks)",
-        "redactions = scrub(request, policy, marks)[1]",
+        "request, redactions = _scrubbed(request, policy, base)",
+        "redactions = _scrubbed(request, policy, base)[1]",
         "tests/test_doors_end_to_end.py",
     ),
     Mutation(
         "identifier-refusal",
         "redact/doors.py",
-        "    _refuse_secrets(request, policy)\n",
+        "    _refuse(_secrets(request, policy))\n",
         "",
         "tests/test_doors.py",
     ),

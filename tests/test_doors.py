@@ -249,3 +249,20 @@ def test_every_request_whose_text_is_stored_is_registered() -> None:
     assert {verb for verb, registered in takes.items() if not registered} <= STORES_NO_TEXT | EDITS
     assert {request for registered in takes.values() for request in registered} == set(WRITES)
     assert set(WRITES) == {WriteRequest, RejectRequest}, "a new writing request needs its own test here"
+
+
+@pytest.mark.parametrize("field", ["id", "tags"])
+def test_an_identifier_may_not_hold_what_the_prose_names_as_a_secret(field: str) -> None:
+    word = "kx7" + "mvq2zt9wlp"
+    value = f"2026-07-02-{word}" if field == "id" else (word,)
+    request = WriteRequest(**{"id": "2026-07-02-lab", "decisions": f"password: {word}", field: value})
+    with pytest.raises(Refused) as refusal:
+        scrub(request, NONE)
+    assert [found.place for found in refusal.value.findings] == [field]
+    assert word not in str(refusal.value)
+
+
+def test_a_tag_may_not_be_a_name_of_the_shelf() -> None:
+    policy = Policy(screening=Screening(names=("Мария Синицына",)))
+    with pytest.raises(Refused):
+        scrub(WriteRequest(id="2026-07-02-lab", tags=("мария-синицына",)), policy)

@@ -15,13 +15,13 @@ from memshelf.errors import MemShelfError, Refused
 from memshelf.formats import episode as episode_format
 from memshelf.model import REV_LENGTH, Entry, Episode, State
 from memshelf.redact import Marks, policy_of, redact
-from memshelf.redact.doors import scrub
+from memshelf.redact.doors import Lifted, scrub
 from memshelf.search.likeness import alike
 from memshelf.store import catalogue, drafts, snapshot
 
 if TYPE_CHECKING:
     from memshelf.model import Finding, Shelf
-    from memshelf.redact import Redaction
+    from memshelf.redact import Policy, Redaction
     from memshelf.requests import Caller, WriteRequest
     from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
@@ -103,8 +103,7 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
     policy = policy_of(conventions)
     if redact(f"{caller.client}\n{caller.session}", policy)[1]:
         raise Refused("the client's name or session id holds a secret: start the client without it")
-    marks = Marks.after(episode_format.render(base.episode)) if base else None
-    request, redactions = scrub(request, policy, marks, base.episode.allow if base else ())
+    request, redactions = _scrubbed(request, policy, base)
     episode = compose(base.episode if base else Episode(wanted), request, caller)
     if library.foreign:
         episode = episode_format.with_aliases(episode)
@@ -129,6 +128,16 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
         return replace(answer, state="accepted", rev=rev, commit=commit)
     saved = drafts.save(library, entry, text, note)
     return replace(answer, state="draft", rev=saved.rev, commit=saved.commit)
+
+
+def _scrubbed(
+    request: WriteRequest, policy: Policy, base: Entry | None
+) -> tuple[WriteRequest, tuple[Redaction, ...]]:
+    """Redact the request; what a person let stand in the text that is amended stands."""
+    if base is None:
+        return scrub(request, policy)
+    before = episode_format.render(base.episode)
+    return scrub(request, policy, Marks.after(before), Lifted(base.episode.allow, before))
 
 
 def _before(

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memshelf.errors import Refused
 from memshelf.model import Finding, Level
-from memshelf.redact.engine import redact
+from memshelf.redact.engine import SPREADS, redact
 from memshelf.redact.marks import Marks, Redaction
 from memshelf.redact.policy import Policy
 from memshelf.requests import Door
+from memshelf.text import slug
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -22,38 +23,50 @@ RULE = "secret-in-identifier"
 PERSONAL = "personal-data-refused"
 
 
+class Lifted(NamedTuple):
+    """What a person let stand in an episode: its `allow`, and the whole text that the person saw."""
+
+    allow: tuple[str, ...] = ()
+    text: str = ""
+
+
+NOTHING = Lifted()
+
+
 class Policies(NamedTuple):
     """The shelf's policy, and what a person lifted of it in places of one episode."""
 
     usual: Policy
-    allow: tuple[str, ...]
+    lifted: Lifted
 
     def at(self, place: str) -> Policy:
         """Return the policy that holds in a field or section."""
-        return self.usual.at(place, self.allow)
+        return self.usual.at(place, self.lifted.allow, self.lifted.text)
 
 
 def scrub(
-    request: T, policy: Policy, marks: Marks | None = None, allow: tuple[str, ...] = ()
+    request: T, policy: Policy, marks: Marks | None = None, lifted: Lifted = NOTHING
 ) -> tuple[T, tuple[Redaction, ...]]:
     """Return `request` with its prose redacted, and what was marked, in the order of its fields.
 
     `place` of a Redaction is the field's name; in a field of heading to text, the redacted heading.
-    `marks` is the numbering to go on with: an amend passes `Marks.after(old text)`; `allow` is what a person
-    has lifted of the episode. Raises Refused with one finding for each identifier that holds a secret, and
-    for personal data that the shelf refuses; neither its text nor its findings repeat a value.
+    `marks` is the numbering to go on with: an amend passes `Marks.after(old text)`; `lifted` is what a person
+    has let stand in the episode: these values, and no new ones. Raises Refused with one finding for each
+    identifier that holds a secret, by itself or because the prose names it as one, and for personal data
+    that the shelf refuses; neither its text nor its findings repeat a value.
     """
-    _refuse_secrets(request, policy)
+    _refuse(_secrets(request, policy))
     marks = Marks() if marks is None else marks
     prose = dict(_through(Door.PROSE, request))
     for value in prose.values():
         for text in _texts(value):
             marks.reserve(text)
-    policies = Policies(policy, allow)
+    policies = Policies(policy, lifted)
     changes, report = _all_clean(prose, policies, marks)
     if report:  # a value that a later field gave away may stand in an earlier one
         changes, report = _all_clean(prose, policies, marks)
     refuse_personal(report, policy)
+    _refuse(_named(request, policy, marks))
     return replace(request, **changes), tuple(report)
 
 
@@ -79,15 +92,40 @@ def refuse_personal(report: Iterable[Redaction], policy: Policy) -> None:
         raise Refused("; ".join(f"{finding.place} {finding.message}" for finding in findings), findings)
 
 
-def _refuse_secrets(request: DataclassInstance, policy: Policy) -> None:
+def _refuse(findings: list[Finding]) -> None:
+    if findings:
+        raise Refused("; ".join(f"{finding.place} {finding.message}" for finding in findings), findings)
+
+
+def _secrets(request: DataclassInstance, policy: Policy) -> list[Finding]:
+    """Return a finding for each identifier that looks like a secret by itself."""
     findings = []
     for name, value in _through(Door.IDENTIFIER, request):
         rules = sorted({found.rule for text in _texts(value) for found in redact(text, policy)[1]})
         if rules:
             message = f"holds a secret ({', '.join(rules)}): choose a value without it"
             findings.append(Finding(RULE, Level.ERROR, message, place=name))
-    if findings:
-        raise Refused("; ".join(f"{finding.place} {finding.message}" for finding in findings), findings)
+    return findings
+
+
+def _named(request: DataclassInstance, policy: Policy, marks: Marks) -> list[Finding]:
+    """Return a finding for each identifier that holds what the prose, or the shelf's `names`, give away."""
+    told = {
+        form: kind
+        for kind, value, origin in marks.known()
+        if origin.class_ == "secret"
+        for form in (value.casefold(), slug(value))
+        if len(form) >= SPREADS
+    }
+    told |= {slug(name): "name" for name in policy.screening.names if slug(name)}
+    findings = []
+    for name, value in _through(Door.IDENTIFIER, request):
+        forms = [form for text in _texts(value) for form in (text.casefold(), slug(text))]
+        kinds = sorted({kind for form, kind in told.items() if any(form in each for each in forms)})
+        if kinds:
+            message = f"holds what the text names as a secret ({', '.join(kinds)}): choose a value without it"
+            findings.append(Finding(RULE, Level.ERROR, message, place=name))
+    return findings
 
 
 def _through(door: Door, request: DataclassInstance) -> Iterator[tuple[str, Any]]:

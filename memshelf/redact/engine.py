@@ -74,6 +74,8 @@ def _hits(text: str, policy: Policy, values: Values, zones: list[tuple[int, int]
             joined[-1] = _joined(joined[-1], hit)
         else:
             joined.append(hit)
+    if policy.lifted:
+        joined = [hit for hit in joined if not policy.lifts(hit.kind, text[hit.start : hit.end])]
     yield from _unmarked(text, joined) if "«redacted:" in text or "\0" in text else joined
 
 

@@ -61,9 +61,9 @@ def scan(text: str, pack: Pack, policy: Policy, zones: Zones) -> list[Hit]:
     for index, match in _matches(text, pack, zones, done):
         rule = pack.rules[index]
         for found in _candidates(text, rule, pack.groups[index], match):
-            if rule.class_ == "keep":
+            if rule.class_ == "keep" or (rule.class_ == "personal" and policy.lets(found.value)):
                 kept.append((found.start, found.end))
-            elif _holds(rule, found) and _unallowed(policy, rule, found):
+            elif _holds(rule, found):
                 done[index] = (match.start(), max(found.end, done.get(index, (0, 0))[1]))
                 origin = Origin(rule.id, rule.class_)
                 hits.append(Hit(found.start, found.end, rule.layer * 1000 + index, rule.kind, origin))
@@ -149,11 +149,6 @@ def _candidates(
         start, end = match.span(name)
         if start < end:
             yield _trimmed(text, start, end, match.start(), rule.layer)
-
-
-def _unallowed(policy: Policy, rule: Rule, found: Candidate) -> bool:
-    """Tell whether personal data has no leave of the shelf to be there."""
-    return rule.class_ != "personal" or not policy.lets(found.value)
 
 
 def _trimmed(text: str, start: int, end: int, begin: int, layer: int) -> Candidate:

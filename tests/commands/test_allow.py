@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,9 @@ from memshelf.commands.revise import revise
 from memshelf.commands.write import write
 from memshelf.errors import Refused
 from memshelf.formats import episode as episode_format
+from memshelf.redact import Policy, redact
 from memshelf.requests import ReadRequest, RejectRequest
+from memshelf.screening import Screening
 from memshelf.store.library import open_library
 
 if TYPE_CHECKING:
@@ -72,6 +75,36 @@ def test_an_agent_may_send_the_lifted_value_again_and_lift_nothing_itself(
     assert again in read(library, ReadRequest(id=FINE.id), caller).text
     own = write(library, request(id="2026-07-10-own", decisions=SAID, notes=LIFTED), caller)
     assert [item.rule for item in own.redactions] == ["password"]
+
+
+def test_a_lift_holds_for_what_the_person_saw_and_for_no_new_value(
+    library: Library, caller: Caller, draft: str
+) -> None:
+    revise(library, FINE.id, lifted(draft), caller.today)
+    rev = read(library, ReadRequest(id=FINE.id), caller).entry.rev
+    new = "walnut-" + "Barrel-77"
+    both = f"{SAID}. The new password: {new}"
+    done = write(library, request(id=FINE.id, amend=True, rev=rev, decisions=both), caller)
+    text = read(library, ReadRequest(id=FINE.id), caller).text
+    assert [item.rule for item in done.redactions] == ["password"]
+    assert (SAID in text, new in text) == (True, False)
+
+
+def test_what_is_lifted_falls_to_no_weaker_rule(library: Library, caller: Caller) -> None:
+    token = "ghp_" + "9fKx2LmQ7vRt4WzY8bNc3HdJ6sPa1GuE5oVi"
+    write(library, request(decisions=f"The sample token is {token}."), caller)
+    text = read(library, ReadRequest(id=FINE.id), caller).text
+    kind = re.search(r"«redacted:([a-z-]+)#1»", text)[1]
+    entry = f'mode: live\nallow: ["{kind} decisions it is a sample"]\n'
+    edited = text.replace(f"«redacted:{kind}#1»", token).replace("mode: live\n", entry)
+    assert revise(library, FINE.id, edited, caller.today).redactions == ()
+
+
+def test_a_number_that_may_stay_stays_however_it_is_grouped() -> None:
+    policy = Policy(screening=Screening(allow=("+49 170 1234567",)))
+    for text in ("tel: +49 170 1234567", "phone: +49 170 123 45 67"):
+        assert redact(text, policy) == (text, ())
+    assert redact("tel: +49 170 1234568", policy)[1] != ()
 
 
 def test_a_lift_without_a_reason_is_refused(library: Library, caller: Caller, draft: str) -> None:
