@@ -14,12 +14,14 @@ from memshelf.commands.examination import Files, Patient
 from memshelf.commands.history import history
 from memshelf.commands.renderings import DERIVED, derived
 from memshelf.commands.scope import require_branch
+from memshelf.commands.surroundings import surroundings
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import manifest, settings
 from memshelf.model import Conventions, Finding
 from memshelf.rules.facts import Broken, Change, Derived, Facts, Raw
 from memshelf.rules.lint import lint
 from memshelf.rules.shelf import examine
+from memshelf.screening import Screening
 from memshelf.store import health, snapshot
 from memshelf.store.catalogue import sound
 from memshelf.store.git import GitError
@@ -102,6 +104,7 @@ def _look(root: Path, today: str) -> _Looked:
     for files in shelves:
         said += look_at.unread(files, patient.label)
         said += _as_far_as_it_goes(patient, _of_shelf(patient, files, ids, rendered))
+    said += surroundings(patient, shelves, _asked(patient, names), _usual(patient))
     sound.keep(library, patient.sound)
     return _Looked(
         tuple(said), patient, tuple(one for one in rendered if one.state == "stale" and not one.bot)
@@ -159,23 +162,36 @@ def _of_library(
         ground=look_at.ground(patient, lost),
         landing="" if landing == "held" else landing,
     )
-    yield from examine(facts, Conventions(patient.today))
+    yield from examine(facts, _usual(patient))
+
+
+def _usual(patient: Patient) -> Conventions:
+    """Return what is asked of memshelf.yml and of files in no shelf: what any shelf lets stay may."""
+    own = (each.redact for each in patient.library.settings.shelves.values())
+    allow = tuple(entry for each in own for entry in (*each.allow, *each.names))
+    return Conventions(patient.today, screening=Screening(allow=allow))
+
+
+def _asked(patient: Patient, names: Iterable[str]) -> dict[str, Conventions]:
+    """Return shelf -> its conventions, without the patterns that cannot be read."""
+    asked = {}
+    for name in names:
+        try:
+            asked[name] = conventions_of(patient.library, name, patient.today)
+        except FormatError:
+            asked[name] = _without_patterns(patient, name)
+    return asked
 
 
 def _of_history(patient: Patient, progress: Progress) -> Iterator[Said]:
     """Yield what is to be said of every version that was ever committed."""
     library = replace(patient.library, progress=progress)
-    asked = {}
-    for name in patient.seen.names:
-        try:
-            asked[name] = conventions_of(library, name, patient.today)
-        except FormatError:
-            asked[name] = _without_patterns(patient, name)
+    asked = _asked(patient, patient.seen.names)
     if health.is_shallow(library):
         why = "the clone is shallow, so its history is not all here: `git fetch --unshallow`"
         yield Unknown((PAST,), "", why)
     try:
-        yield from history(library, asked, Conventions(patient.today))
+        yield from history(library, asked, _usual(patient))
     except GitError as error:
         yield Unknown((PAST,), "", str(error))
 
@@ -242,7 +258,6 @@ def _facts(
         changes=tuple(_changes(patient, files.name)),
         texts=(
             *unreadable,
-            *words,
             *look_at.proposed(one for one in patient.proposals if one.shelf == files.name),
         ),
         merging=(*(_raw(each) for each in looked_at if CONFLICT in each.raw), *words, *patterns),

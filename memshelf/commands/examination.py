@@ -12,6 +12,7 @@ from memshelf.errors import FormatError
 from memshelf.formats import manifest, settings
 from memshelf.formats.episode import decode, read_document
 from memshelf.model import REV_LENGTH
+from memshelf.redact.pack import built_in
 from memshelf.rules import RULES
 from memshelf.rules.facts import Broken, Ground, Named, Raw, Ref
 from memshelf.rules.keys import ID
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memshelf.model import Document
+    from memshelf.screening import Screening
     from memshelf.store.catalogue.sound import Sound
     from memshelf.store.health import Proposed
     from memshelf.store.library import Library
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from memshelf.store.snapshot import Snapshot
 
 OLDEST_GIT = (2, 36)
+ALLOWED = re.compile(r"\A[^\s@*]*@[^\s@*]+\.[^\s@*.]+\Z|(?:\d\D*){4}")
+"""What `allow` can let stay: an address, an `@domain`, or what has as many digits as a number of a person."""
+
 STATE = re.compile(
     r"(?:.*/)?(?:[^/]+\.(?:sqlite3?(?:-(?:wal|shm|journal))?|lock|yours)|landing\.json|\.DS_Store|Thumbs\.db)"
 )
@@ -201,12 +206,25 @@ def idle_settings(library: Library, names: list[str]) -> Iterator[Broken]:
                 f"shelves: {called}: rules_off: {len(unknown)} of them no rule: `memshelf explain` lists all"
             )
             yield Broken(settings.NAME, 0, cause)
+        for cause in _idle_redact(own.redact):
+            yield Broken(settings.NAME, 0, f"shelves: {called}: redact: {cause}")
         for project in dict.fromkeys(own.projects):
             binding[project.removesuffix("/").removesuffix(".git")].append(called)
     for shelves in binding.values():
         if len(shelves) > 1:
             cause = f"projects: {' and '.join(shelves)} bind the same project: keep it in one of them"
             yield Broken(settings.NAME, 0, cause)
+
+
+def _idle_redact(own: Screening) -> Iterator[str]:
+    """Yield what a shelf's `redact` says in vain."""
+    known = {name for rule in built_in().rules for name in (rule.id, rule.kind)} if own.off else set()
+    unknown = sum(name not in known for name in own.off)
+    if unknown:
+        yield f"off: {unknown} of them no rule and no kind: `memshelf redact --explain` names those of a text"
+    idle = [str(number) for number, entry in enumerate(own.allow, 1) if not ALLOWED.search(entry)]
+    if idle:
+        yield f"allow: entry {', '.join(idle)}: no address, `@domain` or number: correct it, or take it out"
 
 
 def ground(patient: Patient, lost_branch: str) -> Ground:

@@ -38,8 +38,7 @@ def history(library: Library, asked: Mapping[str, Conventions], usual: Conventio
             library.progress(number, len(unread))
         conventions = asked.get(_shelf(library, one.path), usual)
         if redact(text, policy_of(conventions))[1]:
-            name = f"{past.first_commit(library, one.blob)}:{one.path}"
-            yield from examine(Facts(past=(Raw(name, text),)), conventions)
+            yield from examine(Facts(past=(Raw(past.first_place(library, one), text),)), conventions)
         else:
             known.seen.add(known.mark(one.blob, b"", conventions))
     if library.progress and unread:

@@ -17,6 +17,7 @@ CHOICES = {"review": ("branch", "off"), "derived": ("local", "bot"), "contract":
 SHELF_KEYS = ("markers", "rules_off", "projects", "redact")
 REDACT_KEYS = ("off", "personal", "allow", "names")
 PERSONAL = ("email", "phone", "card", "document", "name")
+MIN_LETTERS = 2
 FATES = ("mask", "keep", "refuse")
 
 
@@ -75,13 +76,14 @@ def parse(text: str) -> Settings:
 
 
 def _shelf(name: str, value: Any) -> ShelfSettings:
-    keys = _mapping(value or {}, name)
-    _known(keys, SHELF_KEYS, f"shelves: {name}: ")
-    rules_off = _mapping(keys.get("rules_off") or {}, "rules_off")
+    where = f"shelves: {name}: "
+    keys = _mapping(value or {}, where[:-2])
+    _known(keys, SHELF_KEYS, where)
+    rules_off = _mapping(keys.get("rules_off") or {}, f"{where}rules_off")
     if not all(isinstance(reason, str) and reason.strip() for reason in rules_off.values()):
-        raise FormatError(f"shelves: {name}: rules_off: give each rule its reason: `rule: why`")
-    redact = _redact(_mapping(keys.get("redact") or {}, "redact"), f"shelves: {name}: redact: ")
-    return ShelfSettings(_texts(keys, "markers"), rules_off, _texts(keys, "projects"), redact)
+        raise FormatError(f"{where}rules_off: give each rule its reason: `rule: why`")
+    redact = _redact(_mapping(keys.get("redact") or {}, f"{where}redact"), f"{where}redact: ")
+    return ShelfSettings(_texts(keys, "markers", where), rules_off, _texts(keys, "projects", where), redact)
 
 
 def _redact(keys: dict[str, Any], where: str) -> Screening:
@@ -94,7 +96,12 @@ def _redact(keys: dict[str, Any], where: str) -> Screening:
     for kind, fate in personal.items():
         if fate not in FATES:
             raise FormatError(f"{where}personal: {kind}: write one of {', '.join(FATES)}")
-    return Screening(off, personal, _texts(keys, "allow"), _texts(keys, "names"))
+    names = _texts(keys, "names", where)
+    for number, name in enumerate(names, 1):
+        if sum(map(str.isalpha, name)) < MIN_LETTERS:
+            cause = f"entry {number} would mark every text: write a name of two letters or more"
+            raise FormatError(f"{where}names: {cause}, or take it out")
+    return Screening(off, personal, _texts(keys, "allow", where), names)
 
 
 def _revived(own: list[Any]) -> Screening:
@@ -116,8 +123,8 @@ def _mapping(value: Any, key: str) -> dict[str, Any]:
     return value
 
 
-def _texts(keys: dict[str, Any], key: str) -> tuple[str, ...]:
+def _texts(keys: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
     value = keys.get(key) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise FormatError(f"{key}: write a list: [a, b]")
+        raise FormatError(f"{where}{key}: write a list: [a, b]")
     return tuple(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import os
@@ -9,6 +10,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+ENCODINGS = {
+    codecs.BOM_UTF32_LE: "utf-32",  # begins as UTF-16's does
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def text_of(raw: bytes) -> str | None:
+    """Return a file's text, by its byte order mark or as UTF-8; None where a NUL shows that it is binary."""
+    for mark, encoding in ENCODINGS.items():
+        if raw.startswith(mark):
+            return raw.decode(encoding, "replace")
+    return None if b"\0" in raw else raw.decode("utf-8", "replace")
 
 
 def read_bytes(path: Path) -> bytes | None:

@@ -135,6 +135,16 @@ def changes(library: Library) -> dict[str, str]:
     }
 
 
+def kept_files(library: Library) -> list[str]:
+    """Return the files below the shelves that git tracks or does not ignore, from the library's folder.
+
+    Raises GitError.
+    """
+    options = ("-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    said = library.git.run("ls-files", *options, "--", "." if library.alone else SHELVES)
+    return said.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
 def proposals(library: Library, today: str) -> list[Proposed]:
     """Return every draft and every rejected one, those included that git cannot read."""
     refs = {ref: sha for ref, sha in library.git.refs(OURS).items() if _is_proposal(ref)}

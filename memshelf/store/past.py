@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memshelf.model import MAX_EPISODE_BYTES
+from memshelf.model import MAX_EPISODE_BYTES, REV_LENGTH
+from memshelf.store.disk import text_of
 from memshelf.store.snapshot import folder_of
 
 if TYPE_CHECKING:
@@ -46,10 +47,23 @@ def read(library: Library, wanted: Sequence[Version]) -> Iterator[tuple[Version,
         texts = library.git.read([one.blob for one in some], MAX_EPISODE_BYTES)
         for one, (sha, raw) in zip(some, texts, strict=True):
             if sha:
-                yield one, raw.decode("utf-8", "replace")
+                yield one, text_of(raw) or raw.decode("utf-8", "replace")
 
 
-def first_commit(library: Library, blob: str) -> str:
-    """Return the oldest commit, abbreviated, that brought the blob, empty when no ref reaches one."""
-    commits = library.git.ask("log", "--all", "--reverse", f"--find-object={blob}", "--format=%h", "-m")
-    return commits.partition("\n")[0]
+def first_place(library: Library, one: Version) -> str:
+    """Return `commit:path` of the oldest commit, abbreviated, that brought the version.
+
+    Reflogs count too; where neither they nor a ref reach one, the blob's id stands in its place.
+    """
+    asked = ("--all", "--reflog", "--reverse", f"--find-object={one.blob}", "-m", "--no-renames")
+    said = library.git.run("log", *asked, "--raw", "-z", "--format=%h").decode("utf-8", "surrogateescape")
+    commit = ""
+    fields = iter(said.split("\0"))
+    for field in fields:
+        if not field.lstrip("\n").startswith(":"):
+            commit = field or commit
+            continue
+        path = next(fields)
+        if path == one.path or path.startswith(f"{one.path}\n"):  # rev-list cuts a path there
+            return f"{commit}:{path}"
+    return f"{one.blob[:REV_LENGTH]}:{one.path}"
