@@ -56,8 +56,9 @@ def landing_interrupted(facts: Facts, _: Conventions) -> Iterator[Fault]:
 def setting_without_effect(facts: Facts, _: Conventions) -> Iterator[Fault]:
     """memshelf.yml says something that has no effect, or not the one it seems to have.
 
-    A shelf or a rule that does not exist is most often misspelt, and then what was meant does not hold. A
-    project that two shelves bind writes to the first of them alone.
+    A shelf or a rule that does not exist is most often misspelt, and then what was meant does not hold; an
+    entry of `redact: allow` that is no address, `@domain` or number lets nothing stay. A project that two
+    shelves bind writes to the first of them alone.
     """
     for idle in facts.idle:
         yield Fault(idle.path, idle.cause, idle.line)

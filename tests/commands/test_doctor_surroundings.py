@@ -125,7 +125,8 @@ def test_a_version_that_only_a_reflog_holds_is_told_with_its_commit_and_whole_pa
 
 
 def test_what_the_settings_let_stay_may_stand_in_them(library: Library) -> None:
-    allow = '["support@shelf.dev", "@shelf.dev", "+7 912 345-67-89", "4111 1111 1111 1111"]'
+    numbers = '"+7 912 345-67-89", "8 (912) 345-67-80", "+1 (415) 555-2671", "4111 1111 1111 1111"'
+    allow = f'["support@shelf.dev", "@shelf.dev", {numbers}]'
     text = f'      allow: {allow}\n      names: ["Мария Синицына"]\n'
     assert settled(library, text) == []
     assert "(email)" in str(settled(library, f"{text}      # ask anna.petrova@ring.dev\n"))
