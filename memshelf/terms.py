@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memshelf.model import Episode
 
-VERSION = 2
+VERSION = 3
 """Another number for another way to make terms of a text."""
 
 UNSPACED = (
@@ -33,6 +33,9 @@ ODD = re.compile("[^\\x00-\x7f«»°·№–—‘’“”•…→А-яЁё]")
 
 PLAIN = re.compile(r"\w+(?:['’]\w+)*")
 INSIDE = "_'’"
+
+INNER = ("Mn", "Mc", "Me", "Cf")
+"""Categories of characters that part no word though `re` thinks so."""
 
 APOSTROPHES = re.compile("['’]")
 LONGEST_ENDING = 2
@@ -53,11 +56,23 @@ def version() -> str:
 def terms(text: str) -> list[str]:
     """Return the terms of `text` in order: folded words, stemmed by script.
 
-    Case, accents of Latin letters, ё or е and the normal form make no difference. What `.`, `-`, `_` and the
-    like join counts as its parts, camelCase as its parts and whole. Scripts without spaces come as
-    overlapping pairs of characters.
+    Case, accents of Latin letters, ё or е, the normal form and format characters, which show nothing, make no
+    difference. What `.`, `-`, `_` and the like join counts as its parts, camelCase as its parts and whole.
+    Scripts without spaces come as overlapping pairs of characters.
     """
     return [term for word in _pattern(_marks(text)).findall(text) for term in KNOWN[word]]
+
+
+def visible(text: str) -> str:
+    """Return `text` without format characters, such as U+200B, U+FEFF and the soft hyphen."""
+    if text.isprintable():
+        return text
+    return "".join(c for c in text if unicodedata.category(c) != "Cf")
+
+
+def is_half_a_pair(term: str) -> bool:
+    """Tell whether a term is one character of a script without spaces, which texts have in pairs."""
+    return len(term) == 1 and term >= UNSPACED[0] and _runs().sub(r"\1", term) == term
 
 
 def roots(wanted: Iterable[str]) -> frozenset[str]:
@@ -136,7 +151,7 @@ KNOWN = _Known()
 
 
 def _made(word: str) -> Iterator[str]:
-    first, *more = APOSTROPHES.split(word)
+    first, *more = APOSTROPHES.split(visible(word))
     for part in [first, *(part for part in more if len(part) > LONGEST_ENDING)]:  # no n't, 's, 'll
         for piece in filter(None, part.split("_")):
             if max(piece) < UNSPACED[0]:
@@ -175,10 +190,10 @@ def _stem(word: str) -> str:
 
 
 def _marks(text: str) -> str:
-    """Return the combining marks of `text`, which `re` takes for no part of a word."""
+    """Return the combining marks and format characters of `text`, which `re` takes for no part of a word."""
     if text.isascii():
         return ""
-    return "".join(sorted(c for c in set(text) if c > "\u02ff" and unicodedata.category(c)[0] == "M"))
+    return "".join(sorted(c for c in set(text) if c > "\x7f" and unicodedata.category(c) in INNER))
 
 
 @cache

@@ -268,6 +268,23 @@ def test_search_answers_by_outcome(run: Run, library: Library, file: Path) -> No
     assert outcome("signed", "tokens", "--shelf", "shared") == (1, "wrong scope")
 
 
+def test_a_search_between_days_the_wrong_way_round_is_usage(run: Run, library: Library) -> None:
+    ran = run("search", "x", "--since", "2026-02-01", "--until", "2026-01-01", "--library", library.root)
+    assert ran.code == 2
+    assert "swap the two" in one_line(ran)
+
+
+@pytest.mark.parametrize(
+    "words", ["write --{}", "write --{}=1", "write /x/{}", "check {}", "check a/password={}"]
+)
+def test_a_complaint_repeats_no_secret(run: Run, words: str) -> None:
+    secret = "gh" + "p_" + "a1B2c3D4e" * 4
+    ran = run(*words.format(secret).split())
+    assert ran.code in (1, 2)
+    assert "«redacted:" in one_line(ran)
+    assert secret not in ran.err + ran.out
+
+
 def test_check_names_the_file_and_exits_with_1(run: Run, tmp_path: Path, file: Path) -> None:
     weak = saved(tmp_path / "2026-07-10-weak.md", fine(id="2026-07-10-weak", digest="We like it."))
     good = run("check", file.rename(tmp_path / f"{FINE.id}.md"))

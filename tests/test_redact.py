@@ -129,6 +129,7 @@ HOSTILE = [
 BAD_PATTERNS = [
     *("name zq(", "name zq[", "name zq{2}{3}**", "name (?<=zq)b", "name (zq)\\1", "name zq{5000}"),
     *("name (zq)*", "name zq|", "name $|zq", "name \\b|zq", "name (?=zq|b)"),
+    "name z\0q",
     *("name", "Name zq", "na_me zq", "1zq zq", f"{'n' * 41} zq", "zq"),
 ]
 
@@ -296,7 +297,7 @@ def test_a_shelf_adds_its_own_patterns() -> None:
 
 
 def test_patterns_are_read_line_by_line() -> None:
-    text = "\ufeff# none\r\n\r\n  host  [a-z]+ [0-9] #x \r\nhost b\n"
+    text = "\ufeff# none\r\n\r\n  host  [a-z]+ [0-9] #x \r\nhost\t b\n"
 
     assert parse_patterns(text) == (("host", "[a-z]+ [0-9] #x"), ("host", "b"))
     assert parse_patterns("") == ()

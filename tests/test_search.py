@@ -390,6 +390,13 @@ def test_common_words_alone_are_ranked_too(monkeypatch: pytest.MonkeyPatch):
     ("text", "query"),
     [
         ("中文优先", "中文"),
+        ("中文优先", "优"),
+        ("中文优先", "中"),
+        ("中文优先", "先"),
+        ("中文 优 先", "优"),
+        ("한국어", "국"),
+        ("The steel zeppelin", "ste\u200bel zeppe\xadlin \ufeff"),
+        ("The ticket\u200b-12\u200b34 fell", "ticket-1234"),
         ("สวัสดีชาวโลก", "ชาวโลก"),
         ("ёлка", "елка"),
         ("елка", "Ёлки"),
@@ -402,6 +409,22 @@ def test_common_words_alone_are_ranked_too(monkeypatch: pytest.MonkeyPatch):
 def test_every_script_and_form_is_found_with_its_line(text: str, query: str):
     (hit,) = ask(query, shelf_of(entry(sold(decisions=f"None.\n{text}\nNone.")))).hits
     assert hit.snippet == text
+
+
+def test_one_character_is_looked_for_in_every_pair_and_ranked_by_how_rare_it_is():
+    texts = {
+        "2026-01-01-a": "优先 优化",
+        "2026-01-02-b": "中文优先",
+        "2026-01-03-c": "中文",
+        "2026-01-04-d": "Git",
+    }
+    shelf = shelf_of(*(entry(sold(name, decisions=text)) for name, text in texts.items()))
+    assert set(ids(ask("优", shelf))) == {"2026-01-01-a", "2026-01-02-b"}
+    assert ids(ask("优 git", shelf))[0] == "2026-01-04-d"
+    assert ask("丙", shelf).outcome == "nothing found"
+    assert ask(
+        "优", SHELF, elsewhere=(shelf_of(entry(sold(decisions="中文优先"), shelf="x"), name="x"),)
+    ).note
 
 
 def test_every_shelf_has_its_own_words_and_ranking():

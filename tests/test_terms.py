@@ -32,6 +32,10 @@ WORDS = st.lists(st.sampled_from(SAID.split(" "))).map(" ".join)
         ("node’s", "nodes"),
         ("they're", "they"),
         ("ＡＢ", "ab"),
+        (
+            "mig\u200bration to\xadken \ufeffauth ticket\u2060-1234 中\u200b文",
+            "migration token auth ticket-1234 中文",
+        ),
     ],
 )
 def test_form_makes_no_difference(one: str, other: str) -> None:

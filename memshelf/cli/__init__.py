@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 FINE, FINDINGS, USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 
+SUSPICIOUS = (
+    r"(?i)(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[^\W\d])[^\s/]{12}|\S@\S|://|\d[\d\s()-]{7}|[:=]\S|-----"
+    r"|pass|pwd|secret|token|key|парол|секрет|токен|ключ"
+)
+"""What a complaint must hold to be worth a look by the redaction, which is slow to start."""
+
 VERBS = {
     "init": "make a library, or add a shelf to one",
     "write": "keep a topic as an episode",
@@ -129,8 +135,17 @@ def _speak_utf8(stream: TextIO) -> None:
 
 def _complain(error: MemShelfError | OSError) -> int:
     said = disk_said(error) if isinstance(error, OSError) else error
-    print(f"memshelf: {said}{_astray()}", file=sys.stderr)
+    print(f"memshelf: {_masked(str(said))}{_astray()}", file=sys.stderr)
     return USAGE if isinstance(said, UsageError) else FINDINGS
+
+
+def _masked(complaint: str) -> str:
+    """Return a complaint without secrets that it repeats: a mistyped call's, a path's."""
+    if not re.search(SUSPICIOUS, complaint):
+        return complaint
+    from memshelf.commands.redact import policy_for, redact_text  # noqa: PLC0415 # slow to start
+
+    return redact_text(complaint, policy_for()).text
 
 
 def _astray() -> str:

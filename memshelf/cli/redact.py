@@ -9,14 +9,19 @@ from memshelf.commands.redact import policy_for, redact_records, redact_text
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
+    from memshelf.commands.redact import Answer
     from memshelf.store.library import Library
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
     parser.add_argument(
-        "--jsonl", action="store_true", help="records {id, text, patterns?} in, {id, text, report} out"
+        "--jsonl",
+        action="store_true",
+        help="a JSON record a line: {id, text, patterns?} in, {id, text, report} out; `patterns` are "
+        "[[kind, regex], ...] or {kind: regex}; a bad line goes to standard error, then the exit code is 1",
     )
     parser.add_argument(
         "--report", action="store_true", help="print where marks stand instead of the text; 1 when any"
@@ -30,13 +35,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Redact standard input; 1 when a report was asked for and is not empty."""
+    """Redact standard input; 1 when a report was asked for and is not empty, or a record is none."""
     policy = policy_for(*_shelf(parsed))
     source = (line.decode("utf-8", "surrogateescape") for line in sys.stdin.buffer)
     if parsed.jsonl:
-        for record in redact_records(source, policy):
-            _put(record + "\n")
-        return 0
+        return _answer(redact_records(source, policy))
     done = redact_text("".join(source), policy)
     if not (parsed.report or parsed.explain):
         _put(done.text)
@@ -44,6 +47,17 @@ def run(parsed: argparse.Namespace) -> int:
     report = done.as_report(explain=parsed.explain)
     _put(report + "\n" if report else "")
     return 1 if report else 0
+
+
+def _answer(answers: Iterable[Answer]) -> int:
+    faults = 0
+    for answer in answers:
+        if answer.fault:
+            faults = 1
+            print(f"memshelf: {answer.fault}", file=sys.stderr)
+        else:
+            _put(answer.record + "\n")
+    return faults
 
 
 def _put(text: str) -> None:

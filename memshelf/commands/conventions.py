@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memshelf.errors import FormatError
 from memshelf.model import Conventions
 from memshelf.redact import parse_patterns
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 def conventions_of(library: Library, shelf: str, today: str) -> Conventions:
     """Return what the shelf asks of its episodes. Raises FormatError for a bad line in POLICY.patterns."""
     own = library.settings.shelf(shelf)
-    patterns = parse_patterns(library.policy_text(shelf))
+    try:
+        text = library.policy_text(shelf)
+    except FormatError as error:
+        raise FormatError(f"line {error.line}: {error}", error.line) from None
+    patterns = parse_patterns(text)
     adopted = library.settings.contract == "adopted"
     return Conventions(today, own.markers, own.rules_off, patterns, adopted, own.redact)

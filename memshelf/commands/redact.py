@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memshelf.errors import MemShelfError, UsageError
-from memshelf.redact import Policy, checked_patterns, policy_of, redact
+from memshelf.errors import MemShelfError
+from memshelf.redact import Marks, Policy, checked_patterns, policy_of, redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from memshelf.redact import Redaction
     from memshelf.store.library import Library
 
-NO_RECORD = "no JSON object with the texts `id` and `text`: write one a line"
+NO_RECORD = "no JSON object with `id` and the text `text`: write one a line"
+NO_NUMBER = "`id` holds a number that JSON has not: write it as a text"
+NO_PATTERNS = "`patterns` is neither [[kind, regex], ...] nor {kind: regex}, all texts: mend it"
+SECRET_ID = "`id` holds a secret and was not printed: give the record another"
+
+
+class Answer(NamedTuple):
+    """What became of one record: its JSON line, or what is wrong with it; the other is empty."""
+
+    record: str
+    fault: str = ""
 
 
 class Redacted(NamedTuple):
@@ -68,35 +78,61 @@ def redact_text(text: str, policy: Policy) -> Redacted:
     return Redacted(*redact(text, policy))
 
 
-def redact_records(lines: Iterable[str], policy: Policy) -> Iterator[str]:
+def redact_records(lines: Iterable[str], policy: Policy) -> Iterator[Answer]:
     """Yield one JSON line `{id, text, report}` for each line `{id, text, patterns?}`.
 
-    `patterns` are `[kind, regex]` pairs beside the policy's. Raises UsageError with the number of a line
-    that is no such record, and FormatError for a pattern that is refused.
+    `patterns` are `[kind, regex]` pairs beside the policy's, or a map of kind to regex. `id` is any JSON
+    value and comes back as it is. A line that cannot be answered has its fault, with its number and no
+    value of it, instead; a byte order mark before the first line and empty lines are skipped.
     """
     for number, line in enumerate(lines, 1):
-        if line.strip():
-            name, text, patterns = _record(line, number)
-            done = redact_text(text, policy.with_patterns(checked_patterns(patterns)) if patterns else policy)
-            yield _dumped({"id": name} | done.as_dict())
+        bare = line.removeprefix("\ufeff") if number == 1 else line
+        if bare.strip():
+            try:
+                yield Answer(_answered(bare, policy))
+            except MemShelfError as error:
+                yield Answer("", f"line {number}: {error}")
 
 
-def _dumped(record: dict[str, Any]) -> str:
+def _answered(line: str, policy: Policy) -> str:
+    name, text, patterns = _record(line)
+    policy = policy.with_patterns(checked_patterns(patterns)) if patterns else policy
+    marks = Marks.after(text)
+    done = Redacted(*redact(text, policy, marks))
+    shown = name if isinstance(name, str) else _dumped(name)
+    if any(item.origin.class_ == "secret" for item in redact(shown, policy, marks)[1]):
+        raise MemShelfError(SECRET_ID)
+    return _dumped({"id": name} | done.as_dict())
+
+
+def _dumped(record: object) -> str:
     """Return JSON that can be written as UTF-8: lone surrogates stay escapes."""
     text = json.dumps(record, ensure_ascii=False)
     return json.dumps(record) if re.search("[\ud800-\udfff]", text) else text
 
 
-def _record(line: str, number: int) -> tuple[Any, str, list[tuple[str, str]]]:
+def _record(line: str) -> tuple[object, str, list[tuple[str, str]]]:
+    """Return id, text and patterns of a record. MemShelfError: it is none."""
     try:
         record = json.loads(line)
-        patterns = [(str(kind), str(regex)) for kind, regex in record.get("patterns") or ()]
-        return record["id"], _text(record["text"]), patterns
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise UsageError(f"line {number}: {NO_RECORD}") from None
+        name, text = record["id"], record["text"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise MemShelfError(NO_RECORD) from None
+    if not isinstance(text, str):
+        raise MemShelfError(NO_RECORD)
+    try:
+        json.dumps(name, allow_nan=False)
+    except ValueError:
+        raise MemShelfError(NO_NUMBER) from None
+    return name, text, _patterns(record.get("patterns") or [])
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
+def _patterns(given: object) -> list[tuple[str, str]]:
+    pairs = list(given.items()) if isinstance(given, dict) else given
+    if not (isinstance(pairs, list) and all(map(_is_pair, pairs))):
+        raise MemShelfError(NO_PATTERNS)
+    return [(kind, regex) for kind, regex in pairs]
+
+
+def _is_pair(pair: object) -> bool:
+    return isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memshelf.commands.scope import shelves_to_read
+from memshelf.errors import UsageError
 from memshelf.requests import require_days
 from memshelf.search import fulltext
 from memshelf.store import catalogue
@@ -21,9 +22,11 @@ def search(library: Library, request: SearchRequest, caller: Caller) -> Answer:
     """Search the shelves in scope; a hit that lies only elsewhere is told as `wrong scope`.
 
     Raises MemShelfError for an unknown shelf or a cursor that no answer gave, UsageError for a date that
-    is no day.
+    is no day, and for days the wrong way round.
     """
     require_days(since=request.since, until=request.until)
+    if request.since and request.until and request.since > request.until:
+        raise UsageError("since: is after until, so no day lies between them: swap the two")
     by = _door() if request.semantic else None
 
     def answer(kept: Catalogue) -> Answer:

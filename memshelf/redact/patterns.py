@@ -43,12 +43,17 @@ def parse_patterns(text: str) -> tuple[tuple[str, str], ...]:
     if len(given) > MOST:
         number = given[MOST][0]
         raise FormatError(f"line {number}: more than {MOST} patterns: join them with |", number)
-    return tuple(_checked(*line.partition(" ")[::2], number) for number, line in given)
+    return tuple(_checked(*_parted(line), f"line {number}", number) for number, line in given)
 
 
 def checked_patterns(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return `(kind, regex)` pairs that came without a file. Raises FormatError as `parse_patterns` does."""
-    return tuple(_checked(kind, regex, number) for number, (kind, regex) in enumerate(pairs, 1))
+    """Return `(kind, regex)` pairs that came without a file.
+
+    Raises FormatError with the number of the first bad pattern, as `parse_patterns` does with the line.
+    """
+    return tuple(
+        _checked(kind, regex, f"pattern {number}", number) for number, (kind, regex) in enumerate(pairs, 1)
+    )
 
 
 def matches(regex: str, text: str) -> Iterator[tuple[int, int]]:
@@ -66,13 +71,19 @@ def matches(regex: str, text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _checked(kind: str, regex: str, number: int) -> tuple[str, str]:
+def _parted(line: str) -> tuple[str, str]:
+    """Return kind and regex of a line, whatever white space parts them; the regex may be missing."""
+    kind, *regex = line.split(maxsplit=1)
+    return kind, "".join(regex)
+
+
+def _checked(kind: str, regex: str, place: str, number: int) -> tuple[str, str]:
     regex = regex.strip()
     if not re.fullmatch(KIND, kind):
-        raise FormatError(f"line {number}: not `<kind> <regex>`: a kind is a-z, 0-9 and -, up to 40", number)
+        raise FormatError(f"{place}: not `<kind> <regex>`: a kind is a-z, 0-9 and -, up to 40", number)
     fault = _fault(regex)
     if fault:
-        raise FormatError(f"line {number}: {fault}", number)
+        raise FormatError(f"{place}: {fault}", number)
     return kind, regex
 
 
@@ -83,6 +94,8 @@ def _fault(regex: str) -> str:
 
     if not 0 < len(regex) <= LONGEST:
         return f"no regular expression of up to {LONGEST} characters: write one, or put # before the line"
+    if "\0" in regex:
+        return "holds a NUL character: take it out"
     try:
         pattern = _matcher(regex)[0]
     except (re2.error, UnicodeError, ValueError):

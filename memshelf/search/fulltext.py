@@ -12,7 +12,7 @@ from memshelf.search.answer import Answer, Hit, Outcome, Searched
 from memshelf.search.candidates import DEPTH, candidates, scores
 from memshelf.search.order import evidence, falling, leads
 from memshelf.search.passages import Candidate, passages, without_echoes
-from memshelf.search.query import conditions, phrase, split, understand
+from memshelf.search.query import any_of, conditions, split, understand, wider
 from memshelf.search.window import window
 from memshelf.text import clip
 
@@ -167,8 +167,9 @@ def _nothing(
 ) -> Answer:
     """Say that nothing was found, or on which other shelf."""
     filters, values = conditions(request)
-    asked = " OR ".join({phrase([term]) for _, found in words for term in found})
     others = [name for name in kept.names if name not in searched.shelves]
+    lone = wider(kept, others, words)
+    asked = any_of({form for _, found in words for term in found for form in lone.get(term, (term,))})
     elsewhere = [name for name in others if kept.ranked(asked, [name], filters, values, 1)]
     if elsewhere:
         hint = f"Another shelf has it, {', '.join(elsewhere)}: name that shelf."

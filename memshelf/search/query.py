@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.search.spelling import corrections
 from memshelf.search.stop_words import stop_terms
-from memshelf.terms import terms
+from memshelf.terms import is_half_a_pair, terms, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memshelf.requests import SearchRequest
     from memshelf.store.catalogue import Catalogue
 
 MOST = 64
 """Concepts that are looked for: of a longer query the rarest."""
+
+MOST_LONE = 8
+"""Single characters of scripts without spaces that are looked for in pairs."""
+
+MOST_PAIRS = 64
+"""Pairs of characters that stand for one of them, the commonest."""
 
 VERBATIM = 7.0
 """Times the weight of a whole query: more than all else can add."""
@@ -61,10 +67,8 @@ class Query(NamedTuple):
     corrected: Mapping[str, tuple[str, ...]]
 
     def terms_by_rarity(self) -> list[tuple[int, str]]:
-        """Return (how many episodes have it, FTS5's phrase) of each term that any has, the rarest first."""
-        return sorted(
-            (one.episodes, phrase([term])) for one in self.concepts if one.weight for term in one.terms
-        )
+        """Return (how many episodes have it, FTS5's query) of each concept that any has, the rarest first."""
+        return sorted((one.episodes, any_of(one.terms)) for one in self.concepts if one.weight)
 
     @property
     def weights(self) -> list[float]:
@@ -74,7 +78,7 @@ class Query(NamedTuple):
 
 def split(text: str) -> list[tuple[str, list[str]]]:
     """Return (word, its terms) of each word of the query that has any; stop words alone have none."""
-    words = [(word, terms(word)) for word in text.split()]
+    words = [(word, terms(word)) for word in visible(text).split()]
     return [(word, found) for word, found in words if not stop_terms().issuperset(found)]
 
 
@@ -83,8 +87,9 @@ def understand(kept: Catalogue, names: Sequence[str], words: Sequence[tuple[str,
     total = sum(kept.readable(name) for name in names)
     known = kept.episodes_with(names, {term for _, found in words for term in found})
     corrected = corrections(kept, names, words, known)
-    known |= kept.episodes_with(names, {near for nears in corrected.values() for near in nears})
-    concepts = _concepts(words, corrected, known, total)
+    forms = corrected | wider(kept, names, words)
+    known |= kept.episodes_with(names, {form for found in forms.values() for form in found})
+    concepts = _concepts(words, forms, known, total)
     place = {concept.term: at for at, concept in enumerate(concepts)}
     order = [term for _, found in words for term in found]
     meant = [(word, tuple(corrected.get(term, (term,))[0] for term in found)) for word, found in words[:MOST]]
@@ -99,9 +104,17 @@ def understand(kept: Catalogue, names: Sequence[str], words: Sequence[tuple[str,
     )
 
 
+def wider(
+    kept: Catalogue, names: Sequence[str], words: Sequence[tuple[str, list[str]]]
+) -> dict[str, tuple[str, ...]]:
+    """Return term -> what stands for it on the shelves, for one character that texts have in pairs."""
+    lone = dict.fromkeys(term for _, found in words for term in found if is_half_a_pair(term))
+    return {term: (term, *kept.pairs_with(names, term, MOST_PAIRS)) for term in list(lone)[:MOST_LONE]}
+
+
 def _concepts(
     words: Sequence[tuple[str, list[str]]],
-    corrected: Mapping[str, tuple[str, ...]],
+    stand_ins: Mapping[str, tuple[str, ...]],
     known: Mapping[str, int],
     total: int,
 ) -> list[Concept]:
@@ -110,7 +123,7 @@ def _concepts(
     for word, found in words:
         for term in found:
             if term not in stop_terms() and term not in made:
-                forms = corrected.get(term, (term,))
+                forms = stand_ins.get(term, (term,))
                 episodes = min(total, sum(known.get(form, 0) for form in forms))
                 made[term] = Concept(word, term, forms, episodes, _weight(total, episodes))
     return sorted(made.values(), key=lambda concept: -concept.weight)[:MOST]
@@ -119,6 +132,11 @@ def _concepts(
 def phrase(found: Sequence[str]) -> str:
     """Return terms that follow one another, as FTS5 reads it."""
     return f'"{" ".join(found)}"'
+
+
+def any_of(found: Iterable[str]) -> str:
+    """Return that any of these terms will do, as FTS5 reads it."""
+    return " OR ".join(phrase([term]) for term in found)
 
 
 def _bare(word: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 from mcp.shared.message import SessionMessage
 from mcp.types import (
+    METHOD_NOT_FOUND,
     PARSE_ERROR,
     ErrorData,
     JSONRPCError,
@@ -99,6 +100,8 @@ async def _outward(
 ) -> None:
     async with outward, writer:
         async for item in outward:
+            if isinstance(item.message, JSONRPCError) and item.message.error.code == METHOD_NOT_FOUND:
+                item.message.error.data = None  # the SDK repeats the name there, whatever it is
             await writer.send(item)
             method = calls.went(item.message)
             if method:

@@ -60,7 +60,7 @@ class Note:
         """Write the message: subject and trailers; the date is git's to write."""
         lines = [f"Memshelf-Draft: {self.uuid}", f"Memshelf-Client: {self.client}"]
         lines += [f"Memshelf-Base: {self.base}"] if self.base else []
-        lines += [f"Memshelf-Redacted: {line}" for line in self.redactions]
+        lines += [f"Memshelf-Redacted: {line}" for line in dict.fromkeys(self.redactions)]
         return subject + "\n\n" + "\n".join(lines) + "\n"
 
 

@@ -69,14 +69,61 @@ def test_records_are_redacted_one_by_one_with_their_own_patterns(redact: Callabl
 
 
 @pytest.mark.parametrize(
-    "line", ["[]", "{}", '{"id": 1, "text": 2}', "zq", '{"id": 1, "text": "", "patterns": 1}']
+    "line",
+    [
+        *("[]", "{}", "zq", "[" * 99_999, '"zq"', '{"id": 1, "text": 2}', '{"text": "zq"}'),
+        *(
+            f'{{"id": 1, "text": "", "patterns": {each}}}'
+            for each in ("1", '["zq"]', '[["a", 1]]', '{"a": 1}')
+        ),
+        *(
+            '{"id": 1, "text": "", "patterns": [["a", "zq("]]}',
+            '{"id": 1, "text": "", "patterns": {"A": "zq"}}',
+        ),
+        *('{"id": NaN, "text": ""}', '{"id": 1e999, "text": ""}', '{"id": [{"a": -Infinity}], "text": ""}'),
+        *(f'{{"id": {each}, "text": "password: {VALUE}"}}' for each in (f'"{VALUE}"', f'["x", "{VALUE}"]')),
+        f'{{"id": {{"password": "{VALUE}"}}, "text": ""}}',
+    ],
+    ids=lambda line: line[:60],
 )
-def test_what_is_no_record_is_refused_by_its_line(redact: Callable[..., Ran], line: str) -> None:
-    ran = redact(f'{{"id": 1, "text": ""}}\n{line}\n', "--jsonl")
+def test_what_is_no_record_is_refused_by_its_line_and_the_others_are_answered(
+    redact: Callable[..., Ran], line: str
+) -> None:
+    ran = redact(f'\ufeff{{"id": 1, "text": ""}}\n{line}\n{{"id": 2, "text": ""}}', "--jsonl")
 
-    assert ran.code == 2
+    assert ran.code == 1
+    assert [json.loads(each)["id"] for each in ran.out.splitlines()] == [1, 2]
     assert ran.err.startswith("memshelf: line 2: ")
+    assert ran.err.count("\n") == 1
     assert "zq" not in ran.err
+    assert VALUE not in ran.err
+
+
+@pytest.mark.parametrize(
+    "name", [None, True, 0.1, -0.0, 10**20, "", "a\ud800", [1, {"b": "«ё"}], {"a": None}]
+)
+def test_an_id_comes_back_as_it_was(redact: Callable[..., Ran], name: object) -> None:
+    ran = redact(json.dumps({"id": name, "text": "", "patterns": None}) + "\n", "--jsonl")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert json.loads(ran.out) == {"id": name, "text": "", "report": []}
+
+
+def test_patterns_may_be_a_map(redact: Callable[..., Ran]) -> None:
+    record = {"id": 1, "text": "Bluebird", "patterns": {"project": "Blue[b]ird"}}
+
+    assert json.loads(redact(json.dumps(record), "--jsonl").out)["text"] == "«redacted:project#1»"
+
+
+def test_a_policy_that_is_no_utf8_is_refused_by_its_line(
+    redact: Callable[..., Ran], library: Library
+) -> None:
+    (library.root / "shelves" / "shared" / "POLICY.patterns").write_bytes(b"a b+\na c+\na \xff\n")
+
+    ran = redact("x", "--shelf", "shared", "--library", str(library.root))
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("memshelf: line 3: not UTF-8")
 
 
 def test_a_shelf_adds_its_policy(redact: Callable[..., Ran], library: Library) -> None:

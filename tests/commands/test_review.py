@@ -222,6 +222,15 @@ def test_an_edit_keeps_the_client_and_the_drafts_uuid_and_adds_its_redactions(
     assert not objects_contain(library.root, other)
 
 
+def test_edits_that_are_redacted_alike_are_reported_once(library: Library, caller: Caller) -> None:
+    write(library, request(), caller)
+    for n in range(1, 4):
+        old = "None." if n == 1 else f"password: «redacted:password#{n - 1}»"
+        edited(library, caller, (old, f"password: another-{n}-" + "Horse8"))
+    text = review(library, caller.today, FINE.id).as_text()
+    assert text.count("password sources:1") == 1
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

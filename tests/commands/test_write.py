@@ -617,6 +617,12 @@ def test_a_new_episode_is_told_what_says_much_the_same(library: Library, caller:
     assert write(library, other, caller).near == ()
 
 
+def test_an_episode_that_says_next_to_nothing_is_like_no_other(library: Library, caller: Caller) -> None:
+    write(library, request(id="2026-07-09-party", title="Party", digest="Chosen: the garden."), caller)
+    empty = request(id="2026-07-11-party", title="🎉", digest="Chosen.")
+    assert write(library, empty, caller).near == ()
+
+
 def test_what_it_supersedes_or_amends_is_no_near_duplicate(library: Library, caller: Caller) -> None:
     shelve_by_hand(library.root, FINE)
     new = write(library, request(id="2026-07-11-tokens-again", supersedes=(FINE.id,)), caller)

@@ -111,6 +111,7 @@ def test_no_value_of_a_bad_call_reaches_stdout_or_stderr(empty: Path, era: str) 
     answers = [messages[at] for at in range(1, len(bad) + 1)]
     assert all(said.get("error") or said["result"]["isError"] for said in answers)
     assert "error" in messages[len(bad) + 1]
+    assert PLANTED not in str(messages[len(bad) + 1])
     assert PLANTED not in str(answers)
     assert SECRET not in str(answers)
     assert (code, errors) == (0, "")

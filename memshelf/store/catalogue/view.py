@@ -11,6 +11,7 @@ from memshelf.lines import Line, Listing
 from memshelf.model import Document, Entry, Shelf, State
 from memshelf.store.catalogue.database import RANGE
 from memshelf.store.catalogue.tables import COLUMNS, entry, front, plain, unpack
+from memshelf.terms import UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -151,6 +152,18 @@ class Catalogue:
             for term, episodes in self.db.execute(query, limits):
                 found[term] += episodes
         return dict(found)
+
+    def pairs_with(self, names: Sequence[str], character: str, limit: int) -> tuple[str, ...]:
+        """Return the pairs that hold this character of a script without spaces, the commonest first."""
+        query = (
+            "SELECT term, episodes FROM word WHERE shelf = ? AND term > ? "
+            "AND length(term) = 2 AND instr(term, ?)"
+        )
+        found: Counter[str] = Counter()
+        for name in names:
+            for term, episodes in self.db.execute(query, (name, UNSPACED[0], plain(character))):
+                found[term] += episodes
+        return tuple(term for term, _ in found.most_common(limit))
 
     def ranked(
         self, asked: str, names: Sequence[str], also: str, values: Sequence[str], limit: int
