@@ -108,7 +108,7 @@ def _argument(found: Candidate) -> bool:
     value = found.value.rstrip(",.;:")
     if found.quoted:
         return " " not in value.strip() and not value.startswith("-")
-    return shapes.is_chained(value) or (
+    return shapes.is_chained(value) or shapes.is_jumbled(value) or (
         not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value)
     )
 
@@ -186,7 +186,7 @@ def _said(found: Candidate) -> bool:
     """Whether a word can be a password where one is told: letters with digits, nothing technical."""
     value = found.value
     technical = (shapes.TECHNICAL, shapes.PATH, shapes.ALGORITHM, shapes.UUID)
-    if shapes.is_chained(value):
+    if shapes.is_chained(value) or shapes.is_jumbled(value):
         return True
     if (
         len(value) < 6
