@@ -108,8 +108,10 @@ def _argument(found: Candidate) -> bool:
     value = found.value.rstrip(",.;:")
     if found.quoted:
         return " " not in value.strip() and not value.startswith("-")
-    return shapes.is_chained(value) or shapes.is_jumbled(value) or (
-        not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value)
+    return (
+        shapes.is_chained(value)
+        or shapes.is_jumbled(value)
+        or (not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value))
     )
 
 

@@ -95,7 +95,8 @@ YEAR_BEHIND = r".*(?:19[5-9]|20[0-3])\d"
 RESOURCE = r"[a-z]+(?:-[a-z]+){1,4}-(?:\d|(?:19|20)\d\d)"
 HASH_NAME = r"(?i)(?:scram-)?(?:sha|md|utf|argon|bcrypt|pbkdf|base)-?\d[\w-]{0,6}"
 ALGORITHM = (
-    r"(?i)(?:scram-)?(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d{1,4}(?:[-_./ ,;:+].*|[a-z]{0,20})"
+    r"(?i)(?:scram-)?(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)"
+    r"-?\d{1,4}(?:[-_./ ,;:+].*|[a-z]{0,20})"
     r"|(?:bcrypt|pbkdf2|argon2|scrypt)_\w*"
 )
 ASSIGNED = r"(?i)(?:secret|auth|секрет)[\w.-]{0,12}[\"']?\]?\s{0,4}(?::?=>?|:(?=\s?[\"']))\s{0,4}[\"'`]?\Z"
