@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable
 
@@ -59,7 +58,7 @@ def _secret_like(found: Candidate) -> bool:
     value = found.value
     if (
         len(value) < 8
-        or re.search(r"\A[{\[(<]|\s", value)
+        or compiled(r"\A[{\[(<]|\s").search(value)
         or (compiled(shapes.PATH).fullmatch(value) and value.islower())
         or compiled(shapes.RELATIVE_PATH).fullmatch(value)
     ):
@@ -67,7 +66,7 @@ def _secret_like(found: Candidate) -> bool:
     if compiled(shapes.ASSIGNED).search(found.key) and compiled(shapes.MADE_UP).fullmatch(value):
         return True
     return (
-        not _plain(re.split(r"[-\s._/~@,;(){}!'’]+", value))
+        not _plain(compiled(r"[-\s._/~@,;(){}!'’]+").split(value))
         or bool(compiled(shapes.NUMBERED_WORDS).fullmatch(value))
         or bool("@" in value and compiled(shapes.CHAINED).fullmatch(value))
     )
@@ -86,15 +85,15 @@ def _password_like(found: Candidate) -> bool:
         return False
     if compiled(shapes.SHORT_WORD).fullmatch(value) and found.text[found.start - 1] in "\"'`":
         return False
-    if value.isdigit() or (found.quoted and not re.search(r"\s", value)):
+    if value.isdigit() or (found.quoted and not compiled(r"\s").search(value)):
         return True
-    return not _plain(re.split(r"[\s._/(){}'’]+", value)) or shapes.is_made_up(value)
+    return not _plain(compiled(r"[\s._/(){}'’]+").split(value)) or shapes.is_made_up(value)
 
 
 def _named_before(found: Candidate) -> bool:
     """Whether a word that names a secret stands before the value in its line."""
     line = found.text[max(0, found.begin - 100) : found.begin].rpartition("\n")[2]
-    return bool(re.search(r"(?i)pass|pwd|secret|token|key|credential|парол|токен|секрет|ключ", line))
+    return bool(compiled(r"(?i)pass|pwd|secret|token|key|credential|парол|токен|секрет|ключ").search(line))
 
 
 def _url_password(found: Candidate) -> bool:
@@ -108,29 +107,31 @@ def _argument(found: Candidate) -> bool:
     value = found.value.rstrip(",.;:")
     if found.quoted:
         return " " not in value.strip() and not value.startswith("-")
-    return shapes.is_chained(value) or (
-        not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value)
+    return (
+        shapes.is_chained(value)
+        or shapes.is_jumbled(value)
+        or (not compiled(shapes.TECHNICAL).fullmatch(value) and not compiled(shapes.PATH).fullmatch(value))
     )
 
 
 def _field(found: Candidate) -> bool:
     """Whether a field of a file or statement holds more than a word or a sentence."""
     value = found.value.strip()
-    if re.search(r"\s", value) or len(value) < 4:
+    if compiled(r"\s").search(value) or len(value) < 4:
         return False
-    return not _plain(re.split(r"[\s._/(){}:-]+", value)) or shapes.is_made_up(value)
+    return not _plain(compiled(r"[\s._/(){}:-]+").split(value)) or shapes.is_made_up(value)
 
 
 def _cell(found: Candidate) -> bool:
     """Whether a table's cell holds a secret: no spaces, and a digit or a sign that words do not have."""
     value = found.value
     if value.isdigit():
-        coded = re.match(r"(?i)pin|пин|код ", found.text[found.begin : found.begin + 4])
+        coded = compiled(r"(?i)pin|пин|код ").match(found.text[found.begin : found.begin + 4])
         return bool(coded) and 4 <= len(value) <= 8
-    mixed = any(map(str.isalpha, value)) and bool(re.search(r"[\d!#$%^&*+=~]", value))
+    mixed = any(map(str.isalpha, value)) and bool(compiled(r"[\d!#$%^&*+=~]").search(value))
     return (
         len(value) >= 5
-        and not re.search(r"\s|[=(\[][\"'\[]|\w\(\)?$", value)
+        and not compiled(r"\s|[=(\[][\"'\[]|\w\(\)?$").search(value)
         and mixed
         and (shapes.is_chained(value) or not compiled(shapes.TECHNICAL).fullmatch(value))
     ) or bool(compiled(shapes.DOTTED).fullmatch(value))
@@ -139,16 +140,18 @@ def _cell(found: Candidate) -> bool:
 def _prose_password(found: Candidate) -> bool:
     """Whether the word behind «password» in a sentence is one."""
     value, quoted = found.value, found.quoted
-    if value.startswith("--") or (not value.isdigit() and re.match(r"(?i)pin", found.key)):
+    if value.startswith("--") or (not value.isdigit() and compiled(r"(?i)pin").match(found.key)):
         return False
     if "/" in value and found.text[found.begin - 1 : found.begin] == "/":
         return False  # login/password: admin/value is another rule's
     if value.isdigit():
-        told = quoted or re.search(r"(?i)pin|пин|[:=—]|\bis\b", found.key)
-        return 4 <= len(value) <= 8 and bool(told) and (quoted or not re.match(r"(?:19|20)\d\d\Z", value))
-    if re.match("(?i)secret", found.key) and compiled(shapes.RESOURCE).fullmatch(value):
+        told = quoted or compiled(r"(?i)pin|пин|[:=—]|\bis\b").search(found.key)
+        return (
+            4 <= len(value) <= 8 and bool(told) and (quoted or not compiled(r"(?:19|20)\d\d\Z").match(value))
+        )
+    if compiled("(?i)secret").match(found.key) and compiled(shapes.RESOURCE).fullmatch(value):
         return False
-    if quoted and not re.search(r"[\d!@#$%^&*]", value):
+    if quoted and not compiled(r"[\d!@#$%^&*]").search(value):
         return False
     return (
         bool(compiled(shapes.TOLD).search(found.key) and _said(found))
@@ -186,7 +189,7 @@ def _said(found: Candidate) -> bool:
     """Whether a word can be a password where one is told: letters with digits, nothing technical."""
     value = found.value
     technical = (shapes.TECHNICAL, shapes.PATH, shapes.ALGORITHM, shapes.UUID)
-    if shapes.is_chained(value):
+    if shapes.is_chained(value) or shapes.is_jumbled(value):
         return True
     if (
         len(value) < 6
@@ -203,7 +206,7 @@ def _said(found: Candidate) -> bool:
 def _listed(found: Candidate) -> bool:
     """Whether a word of a list of passwords is one: strong, or told behind a name."""
     near = found.text[max(0, found.start - 3) : found.start]
-    told = compiled(r"[:—–=-]\s?[\"'`«]?\Z").search(near) or re.search("(?i)passw|парол", found.key)
+    told = compiled(r"[:—–=-]\s?[\"'`«]?\Z").search(near) or compiled("(?i)passw|парол").search(found.key)
     return shapes.is_strong(found.value) or (bool(told) and near[-1:] != "/" and _said(found))
 
 
@@ -224,7 +227,7 @@ def _prose_key(found: Candidate) -> bool:
         return False
     return (
         shapes.changes(value[-24:]) >= 4
-        and not _plain(re.split(r"[-\s._/~:=]+", value))
+        and not _plain(compiled(r"[-\s._/~:=]+").split(value))
         and not compiled(shapes.TECHNICAL).fullmatch(value)
     )
 
@@ -260,7 +263,7 @@ def _plain(parts: list[str]) -> bool:
 
 
 CHECKS: dict[str, Check] = {
-    "pem": lambda found: bool(re.search(r"(?!x{20}|X{20})[A-Za-z0-9+/]{20}", found.value)),
+    "pem": lambda found: bool(compiled(r"(?!x{20}|X{20})[A-Za-z0-9+/]{20}").search(found.value)),
     "random": _random,
     "secret-like": _secret_like,
     "password-like": _password_like,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from memshelf.redact.regex import compiled
 
 TEST_CARDS = frozenset(
     [
@@ -45,7 +45,12 @@ def luhn(value: str) -> bool:
 def is_card(value: str) -> bool:
     """Tell whether it is a payment card's number, one of the manuals aside."""
     number = digits_of(value)
-    return bool(re.match(_IIN, number)) and luhn(number) and number not in TEST_CARDS and len(set(number)) > 3
+    return (
+        bool(compiled(_IIN).match(number))
+        and luhn(number)
+        and number not in TEST_CARDS
+        and len(set(number)) > 3
+    )
 
 
 def iban97(value: str) -> bool:

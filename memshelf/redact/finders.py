@@ -25,7 +25,7 @@ _VALUE = (
     rf"(?:\\\"{_OPEN}([^\"\\\n]++)\\{{1,7}}\"|\"{_OPEN}((?>(?:[^\"\\\n]|\\.)+))\"|'{_OPEN}([^'\n]++)'"
     rf"|`{_OPEN}([^`\s]++)`|(?<=\[\[)([^\[\]\n]++)\]\]"
     rf"|«{_OPEN}([^«»\n]++)»|[„“]{_OPEN}([^„“”\n]++)[“”]|[\"'`]?+{_OPEN}(?![&*]?[&*]?(?:process|import|os|env|self|this|config|settings)\.\w)"
-    r"(?![A-Za-z_$][\w$]*+(?>(?:(?:\??\.|::|->)[\w$]++)*)[(\[])(?![A-Z]\w{1,24}<)(?!![A-Za-z_/.-]{3,40}\s)"
+    r"(?![^\W\d][\w$]*+(?>(?:(?:\??\.|::|->)[\w$]++)*)[!?]?[(\[])(?![A-Z]\w{1,24}<)(?!![A-Za-z_/.-]{3,40}\s)"
     r"(?P<bare>(?:[^\s\"'`<&,;\\|«»]|[\"'](?=\w)|<(?![/A-Za-z])|\\(?![nrt\"'`])"
     r"|[&,;](?![\w.-]{0,40}(?: [\w.-]{1,20}){0,2}=|\s|\Z))+))"
 )
@@ -203,8 +203,8 @@ def _seed_end(words: str) -> int:
 
     It ends with a line, before an empty one, and lines of as many words as the last one belong to it.
     """
-    block = re.split(r"\n[ \t]*\n", words, maxsplit=1)[0]
-    lines = [len(re.findall("[a-z]+", line)) for line in block.split("\n")]
+    block = compiled(r"\n[ \t]*\n").split(words, maxsplit=1)[0]
+    lines = [len(compiled("[a-z]+").findall(line)) for line in block.split("\n")]
     total, end, place = 0, 0, 0
     for index, (line, count) in enumerate(zip(block.split("\n"), lines, strict=True)):
         total, place = total + count, place + len(line) + 1
@@ -226,7 +226,7 @@ def _inserted(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     """Yield the values of the columns that are named as secrets in an INSERT statement."""
     values = [*compiled(_LITERAL).finditer(text, head.end(), head.end() + 1000)]
     for column, literal in zip(head["columns"].split(","), values, strict=False):
-        if re.search(r"(?i)passw|pwd|secret|token|api_?key|парол", column) and literal[1]:
+        if compiled(r"(?i)passw|pwd|secret|token|api_?key|парол").search(column) and literal[1]:
             yield Candidate(text, *literal.span(1), literal.start(1), quoted=True)
 
 

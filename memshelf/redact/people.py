@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from memshelf.redact import digits
 from memshelf.redact.regex import compiled
 
@@ -29,7 +27,7 @@ _ASKED = (
 )
 _OTHER_NUMBER = (
     r"(?i)(?:заказ|договор|сч[её]т|накладн|трек|артикул|заявк|инн|снилс|полис|паспорт|карт|кпп|огрн|order|invoice|ticket|track|serial"
-    r"|account|card|policy|верси[ияю]|сборк|сумм|размер|id)[а-яa-z]{0,4}[^\w\n]{0,4}(?:№|номер|number|no)?[^\w\n]{0,3}\Z"
+    r"|account|card|policy|верси[ияю]|сборк|сумм|размер|сесси|session|рейс|вагон|id)[а-яa-z]{0,4}[^\w\n]{0,4}(?:№|номер|number|no)?[^\w\n]{0,3}\Z"
 )
 _IP = r"\d{1,3}(?:\.\d{1,3}){3}"
 _THOUSANDS = r"\d{1,3}(?:[ \u00a0]\d{3}){2,4}"
@@ -74,7 +72,7 @@ def is_phone_near(value: str, before: str, after: str) -> bool:
         )
     if "." in value and not compiled(_DOTTED).fullmatch(value):
         return False
-    groups = re.split(r"[ ().\-\u2011\u00a0]+", value.strip(" ()"))
+    groups = compiled(r"[ ().\-\u2011\u00a0]+").split(value.strip(" ()"))
     return bool(named or asked) and 9 <= len(number) <= 12 and 3 <= len(groups) <= 6 and len(groups[-1]) >= 2
 
 
@@ -86,33 +84,32 @@ def is_told_account(value: str) -> bool:
     )
 
 
+_DATED = r"(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}-\d\d-\d\d|\A(?:19|20)\d\d-\d\d\Z|\A10\.\d{4,5}/"
+_OF_HEALTH = (
+    r"(?i)health|insur|medic|patient|clinic|hospital|\bmrn\b|\bppo\b|\bhmo\b|copay|aetna|cigna|humana|kaiser"
+    r"|blue (?:cross|shield)|medicare|пациент|медиц|медкарт|\bдмс\b|\bомс\b"
+)
+
+
 def is_document(value: str) -> bool:
     """Tell whether what stands behind a document's name is its number: no date, no version."""
-    dated = re.search(
-        r"(?<!\d)\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}-\d\d-\d\d|\A(?:19|20)\d\d-\d\d\Z|\A10\.\d{4,5}/", value
-    )
-    coded = re.fullmatch(r"[A-Z0-9]{8,12}", value) and not value.isalpha()
+    dated = compiled(_DATED).search(value)
+    coded = compiled(r"[A-Z0-9]{8,12}").fullmatch(value) and not value.isalpha()
     enough = len(digits.digits_of(value)) >= (3 if coded else 6)
-    return enough and not dated and not re.fullmatch(r"[\d.]*\.[\d.]*", value)
+    return enough and not dated and not compiled(r"[\d.]*\.[\d.]*").fullmatch(value)
 
 
 def is_document_in_column(value: str, heads: str) -> bool:
     """Tell whether a cell is a document's number; `heads` starts with the head of its column."""
     number = digits.digits_of(value)
-    if re.match("(?i)инн", heads):
+    if compiled("(?i)инн").match(heads):
         return value == number and len(number) == 12
     return is_document(value) and 8 <= len(number) <= 24 and len(set(number)) > 2
 
 
 def is_of_health(line: str) -> bool:
     """Tell whether a line speaks of health care."""
-    return bool(
-        re.search(
-            r"(?i)health|insur|medic|patient|clinic|hospital|\bmrn\b|\bppo\b|\bhmo\b|copay|aetna|cigna|humana|kaiser"
-            r"|blue (?:cross|shield)|medicare|пациент|медиц|медкарт|\bдмс\b|\bомс\b",
-            line,
-        )
-    )
+    return bool(compiled(_OF_HEALTH).search(line))
 
 
 def _is_russian(number: str) -> bool:

@@ -56,10 +56,13 @@ CHAINED = (
     r"(?!(?i:.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|default|change|sample|dummy|version|release"
     r"|config|settings|string|value|input|field|error|handler|service|module|index|build|data|request|response)))"
     r"(?:(?:[A-Z][a-z]{2,15}){3,5}\d{1,4}|(?:[А-ЯЁ][а-яё]{2,15}){2,5}\d{1,4}"
-    r"|[A-ZА-ЯЁ][^\W\d_]{3,15}@(?:19|20)\d\d[!?*.#]?"
+    r"|[A-ZА-ЯЁ][^\W\d_]{3,15}@(?:19|20)\d\d[!?*.#]?|[xX]{1,2}_[^\W\d_]{3,15}_\d{0,4}[xX]{1,2}"
+    r"|[^\W\d_]{4,15}\.[a-z]{0,2}\d{1,3}\.[A-ZА-ЯЁ][^\W\d_]{3,15}|\d{2,4}[^\W\d_]{4,15}\d{2,4}"
+    r"|(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,5}"
+    r"|[^\W\d_]{3,12}(?: [^\W\d_]{3,12}){2,5} \d{2,4}"
     r")"
 )
-"""Three words and a number, written together, or a name @ a year: passwords, not identifiers."""
+"""Words and a number, written together or around it, or groups of capitals: passwords, not identifiers."""
 DOTTED = (
     r"(?!.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|config|setting|option|param|prop|value|string|input"
     r"|field|form|data|request|response|state|event|target|current|default|model|session|client|server|service|context"
@@ -68,6 +71,10 @@ DOTTED = (
     r"[^\W\d_A-ZА-ЯЁ]{4,16}(?:\.[^\W\d_A-ZА-ЯЁ]{4,16}){2,4}"
 )
 """Three small words with dots between them, none of them of a program."""
+SCRAMBLED = r"(?=.{0,24}\d)(?!.*[a-z]{4})(?!.*[A-Z]{6})(?=(?:[A-Z]*[a-z]+[A-Z]+){2})[A-Za-z0-9]{10,24}"
+"""Letters of both cases in no order, with a digit somewhere."""
+
+JUMBLED = r"(?=.*[A-Z]{3}|.*[A-Z][a-z][A-Z])[A-Za-z]{9,24}\d"
 RELATIVE_PATH = r"(?:[\w.@-]+/){1,12}[\w.@-]+\.[A-Za-z]\w{0,4}"
 CMDLET = r"[A-Z][a-z]+(?:[A-Z][a-z]+)*-(?:[A-Z][a-z]+)+"
 SIGN_INSIDE = r"(?<=\w)[!#$%^*~]{1,3}\w|[a-z][A-Z]{1,3}\w*[!#$%^*~]\Z"
@@ -88,7 +95,8 @@ YEAR_BEHIND = r".*(?:19[5-9]|20[0-3])\d"
 RESOURCE = r"[a-z]+(?:-[a-z]+){1,4}-(?:\d|(?:19|20)\d\d)"
 HASH_NAME = r"(?i)(?:scram-)?(?:sha|md|utf|argon|bcrypt|pbkdf|base)-?\d[\w-]{0,6}"
 ALGORITHM = (
-    r"(?i)(?:scram-)?(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)-?\d.*"
+    r"(?i)(?:scram-)?(?:sha|md|utf|aes|rsa|argon|bcrypt|pbkdf|base|hs|rs|es|oauth|tls|ssl|ipv|http|python)"
+    r"-?\d{1,4}(?:[-_./ ,;:+].*|[a-z]{0,20})"
     r"|(?:bcrypt|pbkdf2|argon2|scrypt)_\w*"
 )
 ASSIGNED = r"(?i)(?:secret|auth|секрет)[\w.-]{0,12}[\"']?\]?\s{0,4}(?::?=>?|:(?=\s?[\"']))\s{0,4}[\"'`]?\Z"
@@ -127,6 +135,11 @@ def is_made_up(value: str) -> bool:
     return is_chained(value) or any(compiled(each).fullmatch(value) for each in (NUMBERED_WORDS, MADE_UP))
 
 
+def is_jumbled(value: str) -> bool:
+    """Tell whether ten letters or more, a digit at their end, change their case as no name does."""
+    return bool(compiled(JUMBLED).fullmatch(value)) and changes(value) >= 3
+
+
 def changes(value: str) -> int:
     """Return how often neighbours in `value` are of different classes: small, capital, digit."""
     kinds = [
@@ -137,7 +150,7 @@ def changes(value: str) -> int:
 
 def is_strong(value: str) -> bool:
     """Tell whether `value` looks like a password even among words: letters and digits, well mixed."""
-    if compiled(CHAINED).fullmatch(value):
+    if compiled(CHAINED).fullmatch(value) or compiled(SCRAMBLED).fullmatch(value):
         return True
     if (
         len(value) < 6
