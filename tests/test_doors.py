@@ -266,3 +266,6 @@ def test_a_tag_may_not_be_a_name_of_the_shelf() -> None:
     policy = Policy(screening=Screening(names=("Мария Синицына",)))
     with pytest.raises(Refused):
         scrub(WriteRequest(id="2026-07-02-lab", tags=("мария-синицына",)), policy)
+    short = Policy(screening=Screening(names=("Анна",)))
+    request = WriteRequest(id="2026-07-02-savannah-lab", tags=("hosanna",))
+    assert scrub(request, short) == (request, ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
 POLICY = "POLICY.md"
 SECRETS = ("holds-secret", "secret-at-rest")
-COUNTRY = re.compile(r"\A\+?\d{1,3} ?(?=\()")  # what a telephone's hit may leave out
 CONFLICT = b"<<<<<<< "
 
 
@@ -170,8 +168,7 @@ def _of_library(
 def _usual(patient: Patient) -> Conventions:
     """Return what is asked of memshelf.yml and of files in no shelf: what any shelf lets stay may."""
     own = (each.redact for each in patient.library.settings.shelves.values())
-    entries = (entry for each in own for entry in (*each.allow, *each.names))
-    allow = tuple(form for entry in entries for form in (entry, entry.lstrip("+"), COUNTRY.sub("", entry)))
+    allow = tuple(entry for each in own for entry in (*each.allow, *each.names))
     return Conventions(patient.today, screening=Screening(allow=allow))
 
 

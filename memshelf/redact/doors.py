@@ -117,10 +117,10 @@ def _named(request: DataclassInstance, policy: Policy, marks: Marks) -> list[Fin
         for form in (value.casefold(), slug(value))
         if len(form) >= SPREADS
     }
-    told |= {slug(name): "name" for name in policy.screening.names if slug(name)}
+    told |= {f"-{slug(name)}-": "name" for name in policy.screening.names if slug(name)}
     findings = []
     for name, value in _through(Door.IDENTIFIER, request):
-        forms = [form for text in _texts(value) for form in (text.casefold(), slug(text))]
+        forms = [form for text in _texts(value) for form in (text.casefold(), f"-{slug(text)}-")]
         kinds = sorted({kind for form, kind in told.items() if any(form in each for each in forms)})
         if kinds:
             message = f"holds what the text names as a secret ({', '.join(kinds)}): choose a value without it"
