@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf import model
 
@@ -20,8 +19,7 @@ UNDATED = "undated"
 squeeze = model.squeeze
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One episode or draft as the map shows it, before anything is clipped.
 
     `day` is its ISO date or empty; `successor` the name of what replaced it; `label` is empty for plain
@@ -42,8 +40,7 @@ class Line:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """The lines of the shelves `names` that match a filter, and what else is on the shelves, in numbers.
 
     `lines(start, count)` gives `count` of them from number `start`: pinned and open threads first, then

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.screening import Screening
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 KINDS = {"topic": "topics", "research": "research", "session": "sessions"}
 """Kind of episode -> folder under `docs/`."""
@@ -60,8 +64,7 @@ class Level(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One breach of a rule.
 
     `message` holds the fact, then the way out. `line` is 1-based, 0 when unknown. `place` is the
@@ -86,17 +89,27 @@ class Finding:
         return f"{where}{self.level} {self.rule}: {place}{self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One `##` heading and its text, without blank lines at either end."""
+class Section(NamedTuple):
+    """One `##` heading and its text, without blank lines at either end; equal wherever it stands."""
 
     heading: str
     body: str
-    line: int = field(default=0, compare=False)
+    line: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        """Compare heading and body."""
+        return isinstance(other, Section) and self[:2] == other[:2]
+
+    def __ne__(self, other: object) -> bool:
+        """Compare heading and body: a tuple has its own idea of it."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the same for equal sections."""
+        return hash(self[:2])
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(NamedTuple):
     """One closed topic: the front matter's values and the sections in the order they are written.
 
     `preamble` is text found before the first section; `other` holds front-matter keys that MemShelf
@@ -135,8 +148,7 @@ class Episode:
         return self.section(DIGEST)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One episode file: its bytes and what was made of them.
 
     `unread` is the size in bytes of a file over the limit, of which only the beginning was read, or nothing:
@@ -166,8 +178,7 @@ class State(StrEnum):
     SUPERSEDED = "superseded"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An episode as it lies on a shelf.
 
     `rev` names the exact text (an abbreviated blob id) and is what an amend must quote. `commit` is
@@ -196,8 +207,7 @@ class Entry:
         return f"{self.shelf}/{self.name}" + ("@draft" if self.state is State.DRAFT else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(NamedTuple):
     """A frozen view of one shelf: what was readable, the files that were not, and ids of damaged drafts."""
 
     name: str
@@ -207,8 +217,10 @@ class Shelf:
     damaged: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Conventions:
+_NONE: Mapping[str, str] = {}
+
+
+class Conventions(NamedTuple):
     """What one shelf asks of its episodes beside the built-in rules.
 
     `today` is an ISO date. `markers` are further words that count as digest markers. `rules_off`
@@ -219,7 +231,7 @@ class Conventions:
 
     today: str
     markers: tuple[str, ...] = ()
-    rules_off: dict[str, str] = field(default_factory=dict)
+    rules_off: Mapping[str, str] = _NONE
     patterns: tuple[tuple[str, str], ...] = ()
     adopted: bool = False
-    screening: Screening = field(default_factory=Screening)
+    screening: Screening = Screening()

@@ -4,23 +4,19 @@ A field that was not passed is None. Each field says through which door its text
 PROSE is redacted, an IDENTIFIER that holds a secret is refused, a SWITCH chooses and is stored nowhere.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, NamedTuple, TypeVar
 
 from memshelf.errors import UsageError
 from memshelf.model import FORMS, KINDS, SECTIONS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-Request = TypeVar("Request")
+Request = TypeVar("Request", bound=NamedTuple)
 MAX_DIGITS = 12
 NUMBER = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}")
 TAKES = {
@@ -40,15 +36,15 @@ class Door(StrEnum):
     SWITCH = "switch"
 
 
-def argument(
-    about: str, door: Door = Door.SWITCH, *, default: Any = None, choices: tuple[str, ...] = ()
-) -> Any:
-    """Declare one argument: what it is for, its door, and the values it may take."""
-    return field(default=default, metadata={"about": about, "door": door, "choices": choices})
+class Argument(NamedTuple):
+    """What one argument is for, its door, and the values it may take (none: any)."""
+
+    about: str = ""
+    door: Door = Door.SWITCH
+    choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(NamedTuple):
     """Who asks, from where, and on which day.
 
     `client` and `session` name the program and its session; `folder` and `variables` are where it
@@ -62,85 +58,87 @@ class Caller:
     session: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRequest:
+class WriteRequest(NamedTuple):
     """Keep one closed topic, or amend one that is kept."""
 
-    id: str = argument("date-slug, or the slug alone (today's date is put in front)", Door.IDENTIFIER)
-    title: str | None = argument("one line, up to 120 characters", Door.PROSE)
-    kind: str | None = argument("", Door.IDENTIFIER, choices=tuple(KINDS))
-    digest: str | None = argument(
-        "up to 120 words: what was decided, rejected and why, left open. Name the actors, not 'we'",
-        Door.PROSE,
-    )
-    decisions: str | None = argument("Markdown; 'None.' is legal here and below", Door.PROSE)
-    open_threads: str | None = argument("", Door.PROSE)
-    sources: str | None = argument("", Door.PROSE)
-    timeline: str | None = argument("for kind session and form incident", Door.PROSE)
-    expected: str | None = argument("for form experiment", Door.PROSE)
-    actual: str | None = argument("for form experiment", Door.PROSE)
-    artifacts: str | None = argument("", Door.PROSE)
-    raw_excerpts: str | None = argument("", Door.PROSE)
-    extra: dict[str, str] | None = argument("further sections: heading to text", Door.PROSE)
-    tags: tuple[str, ...] | None = argument("", Door.IDENTIFIER)
-    span: str | None = argument("when the work happened: YYYY-MM-DD..YYYY-MM-DD", Door.IDENTIFIER)
-    form: str | None = argument("", Door.IDENTIFIER, choices=FORMS)
-    summary: str | None = argument("the index line, up to 110 characters", Door.PROSE)
-    approx_tokens: int | None = argument("estimated size of the session")
-    supersedes: tuple[str, ...] | None = argument("ids this one replaces", Door.IDENTIFIER)
-    notes: str | None = argument("one line", Door.PROSE)
-    shelf: str | None = argument("", Door.IDENTIFIER)
-    amend: bool | None = argument("change an existing episode: what is not passed stays")
-    rev: str | None = argument("with amend: the rev that read_episode printed")
-    dry_run: bool | None = argument("check only")
+    id: Annotated[
+        str, Argument("date-slug, or the slug alone (today's date is put in front)", Door.IDENTIFIER)
+    ]
+    title: Annotated[str | None, Argument("one line, up to 120 characters", Door.PROSE)] = None
+    kind: Annotated[str | None, Argument("", Door.IDENTIFIER, choices=tuple(KINDS))] = None
+    digest: Annotated[
+        str | None,
+        Argument(
+            "up to 120 words: what was decided, rejected and why, left open. Name the actors, not 'we'",
+            Door.PROSE,
+        ),
+    ] = None
+    decisions: Annotated[str | None, Argument("Markdown; 'None.' is legal here and below", Door.PROSE)] = None
+    open_threads: Annotated[str | None, Argument("", Door.PROSE)] = None
+    sources: Annotated[str | None, Argument("", Door.PROSE)] = None
+    timeline: Annotated[str | None, Argument("for kind session and form incident", Door.PROSE)] = None
+    expected: Annotated[str | None, Argument("for form experiment", Door.PROSE)] = None
+    actual: Annotated[str | None, Argument("for form experiment", Door.PROSE)] = None
+    artifacts: Annotated[str | None, Argument("", Door.PROSE)] = None
+    raw_excerpts: Annotated[str | None, Argument("", Door.PROSE)] = None
+    extra: Annotated[dict[str, str] | None, Argument("further sections: heading to text", Door.PROSE)] = None
+    tags: Annotated[tuple[str, ...] | None, Argument("", Door.IDENTIFIER)] = None
+    span: Annotated[
+        str | None, Argument("when the work happened: YYYY-MM-DD..YYYY-MM-DD", Door.IDENTIFIER)
+    ] = None
+    form: Annotated[str | None, Argument("", Door.IDENTIFIER, choices=FORMS)] = None
+    summary: Annotated[str | None, Argument("the index line, up to 110 characters", Door.PROSE)] = None
+    approx_tokens: Annotated[int | None, Argument("estimated size of the session")] = None
+    supersedes: Annotated[tuple[str, ...] | None, Argument("ids this one replaces", Door.IDENTIFIER)] = None
+    notes: Annotated[str | None, Argument("one line", Door.PROSE)] = None
+    shelf: Annotated[str | None, Argument("", Door.IDENTIFIER)] = None
+    amend: Annotated[bool | None, Argument("change an existing episode: what is not passed stays")] = None
+    rev: Annotated[str | None, Argument("with amend: the rev that read_episode printed")] = None
+    dry_run: Annotated[bool | None, Argument("check only")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexRequest:
+class IndexRequest(NamedTuple):
     """Show the map: one line an episode."""
 
-    shelf: str | None = argument("one shelf only")
-    tag: str | None = argument("")
-    since: str | None = argument("YYYY-MM-DD")
-    budget: int | None = argument("tokens")
-    cursor: str | None = argument("from the last answer")
+    shelf: Annotated[str | None, Argument("one shelf only")] = None
+    tag: Annotated[str | None, Argument()] = None
+    since: Annotated[str | None, Argument("YYYY-MM-DD")] = None
+    budget: Annotated[int | None, Argument("tokens")] = None
+    cursor: Annotated[str | None, Argument("from the last answer")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadRequest:
+class ReadRequest(NamedTuple):
     """Read one episode, or some of its sections."""
 
-    id: str = argument("id, shelf/id, id@draft or id#Section, as index and search print them")
-    sections: tuple[str, ...] | None = argument("headings; none: the whole episode")
-    query: str | None = argument("only the lines that answer this")
-    budget: int | None = argument("tokens")
-    cursor: str | None = argument("from the last answer")
+    id: Annotated[str, Argument("id, shelf/id, id@draft or id#Section, as index and search print them")]
+    sections: Annotated[tuple[str, ...] | None, Argument("headings; none: the whole episode")] = None
+    query: Annotated[str | None, Argument("only the lines that answer this")] = None
+    budget: Annotated[int | None, Argument("tokens")] = None
+    cursor: Annotated[str | None, Argument("from the last answer")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
+class SearchRequest(NamedTuple):
     """Find the lines that answer, by words."""
 
-    query: str = argument("")
-    shelf: str | None = argument("one shelf only")
-    kind: str | None = argument("", choices=tuple(KINDS))
-    tag: str | None = argument("")
-    since: str | None = argument("YYYY-MM-DD")
-    until: str | None = argument("YYYY-MM-DD")
-    state: str | None = argument("", choices=("accepted", "draft", "archived", "superseded"))
-    limit: int | None = argument("episodes, one hit each; without it the budget is filled")
-    budget: int | None = argument("tokens, 1,000 unless told")
-    cursor: str | None = argument("from the last answer")
-    semantic: bool | None = argument("also by meaning, where installed")
+    query: Annotated[str, Argument()]
+    shelf: Annotated[str | None, Argument("one shelf only")] = None
+    kind: Annotated[str | None, Argument("", choices=tuple(KINDS))] = None
+    tag: Annotated[str | None, Argument()] = None
+    since: Annotated[str | None, Argument("YYYY-MM-DD")] = None
+    until: Annotated[str | None, Argument("YYYY-MM-DD")] = None
+    state: Annotated[str | None, Argument("", choices=("accepted", "draft", "archived", "superseded"))] = None
+    limit: Annotated[int | None, Argument("episodes, one hit each; without it the budget is filled")] = None
+    budget: Annotated[int | None, Argument("tokens, 1,000 unless told")] = None
+    cursor: Annotated[str | None, Argument("from the last answer")] = None
+    semantic: Annotated[bool | None, Argument("also by meaning, where installed")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RejectRequest:
+class RejectRequest(NamedTuple):
     """Say no to a draft."""
 
-    id: str = argument("the draft's id", Door.IDENTIFIER)
-    shelf: str | None = argument("", Door.IDENTIFIER)
-    reason: str = argument("why, for the record", Door.PROSE)
+    id: Annotated[str, Argument("the draft's id", Door.IDENTIFIER)]
+    reason: Annotated[str, Argument("why, for the record", Door.PROSE)]
+    shelf: Annotated[str | None, Argument("", Door.IDENTIFIER)] = None
 
 
 WRITES = (WriteRequest, RejectRequest)
@@ -150,10 +148,21 @@ SECTION_FIELDS = {heading.lower().replace(" ", "_"): heading for heading in SECT
 """Argument of `WriteRequest` -> canonical heading."""
 
 
-def shape(request: type, name: str) -> str:
+def arguments(request: type[NamedTuple]) -> dict[str, Argument]:
+    """Return the arguments of a request by name."""
+    return {name: hint.__metadata__[0] for name, hint in request.__annotations__.items()}
+
+
+def shape(request: type[NamedTuple], name: str) -> str:
     """Return what an argument takes: `str`, `int`, `bool`, `tuple` (of texts) or `dict` (text to text)."""
-    annotation = str(request.__dataclass_fields__[name].type)  # type: ignore[attr-defined] # a dataclass
-    return annotation.split(" ")[0].split("[")[0]
+    taken = request.__annotations__[name].__origin__
+    plain = taken.__args__[0] if isinstance(taken, UnionType) else taken
+    return str(getattr(plain, "__origin__", plain).__name__)
+
+
+def is_required(request: type[NamedTuple], name: str) -> bool:
+    """Tell whether an argument must be passed."""
+    return name not in request._field_defaults
 
 
 def offset(cursor: str | None) -> int:
@@ -169,24 +178,21 @@ def build(request: type[Request], values: Mapping[str, object]) -> Request:
     A list may come as one comma-separated string, a list or a map as JSON text, a number or a truth value
     as text. Raises UsageError that names every argument at fault and never repeats a value.
     """
-    known = {field.name: field for field in fields(request)}  # type: ignore[arg-type] # a dataclass
+    known = arguments(request)
     passed = {name: value for name, value in values.items() if value is not None}
     faults = [f"unknown argument{_meant(name, known)}" for name in passed if name not in known]
     made = {name: _value(shape(request, name), value) for name, value in passed.items() if name in known}
     for name, value in made.items():
-        choices = known[name].metadata["choices"]
+        choices = known[name].choices
         if value is None:
             faults.append(f"{name}: takes {TAKES[shape(request, name)]}")
         elif choices and value not in ("", *choices):
             faults.append(f"{name}: takes one of {', '.join(choices)}")
-    faults += [
-        f"{name}: is missing"
-        for name, field in known.items()
-        if field.default is None and "None" not in str(field.type) and name not in passed
-    ]
+    faults += [f"{name}: is missing" for name in known if is_required(request, name) and name not in passed]
     if faults:
         raise UsageError("; ".join(dict.fromkeys(faults)))
-    return request(**made)
+    values = request._field_defaults | made
+    return request._make(values[name] for name in known)
 
 
 def require_days(**days: str | None) -> None:

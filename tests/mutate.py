@@ -268,22 +268,22 @@ MUTATIONS = (
     Mutation(
         "field-that-nobody-reads",
         "requests.py",
-        '    id: str = argument("id, shelf/id,',
-        '    colour: str | None = argument("")\n    id: str = argument("id, shelf/id,',
+        '    query: Annotated[str | None, Argument("only',
+        '    colour: Annotated[str, Argument()] = ""\n    query: Annotated[str | None, Argument("only',
         "tests/test_adapters.py",
     ),
     Mutation(
         "flag-is-missing",
         "cli/options.py",
-        "    for field in fields(request):\n        about",
-        '    for field in [each for each in fields(request) if each.name != "budget"]:\n        about',
+        "in arguments(request).items():",
+        'in [each for each in arguments(request).items() if each[0] != "budget"]:',
         "tests/test_adapters.py",
     ),
     Mutation(
         "tool-renames-a-property",
         "server/tools.py",
-        "{item.name: self._property(item.name) for",
-        '{item.name.replace("cursor", "page"): self._property(item.name) for',
+        "{name: self._property(",
+        '{name.replace("cursor", "page"): self._property(',
         "tests/test_adapters.py",
     ),
 )

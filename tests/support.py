@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ def fine(**changes: object) -> Episode:
         if name in changes:
             sections[heading] = changes.pop(name)
     kept = arrange(Section(heading, body) for heading, body in sections.items() if body is not None)
-    return replace(FINE, sections=kept, **changes)  # type: ignore[arg-type]
+    return FINE._replace(sections=kept, **changes)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import shlex
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from support import FINE, request
 import memshelf.cli
 from memshelf.cli import VERBS, Parser, options
 from memshelf.commands.write import write
-from memshelf.requests import WriteRequest, build, shape
+from memshelf.requests import arguments, build, shape
 from memshelf.server import make_server
 from memshelf.server.tools import TOOLS
 
@@ -81,11 +80,11 @@ def parser_of(verb: str) -> Parser:
 
 
 def names(tool: Tool) -> set[str]:
-    return {field.name for field in fields(tool.request)}
+    return set(tool.request._fields)
 
 
 def sample(tool: Tool, name: str) -> Any:
-    choices = tool.request.__dataclass_fields__[name].metadata["choices"]
+    choices = arguments(tool.request)[name].choices
     return choices[0] if choices else SAMPLES[shape(tool.request, name)]
 
 
@@ -182,7 +181,7 @@ def test_four_tools_are_listed_and_cost_little(era: str) -> None:
 
 
 async def keep_fine(client: Client) -> CallToolResult:
-    values = {field.name: getattr(request(), field.name) for field in fields(WriteRequest)}
+    values = request()._asdict()
     passed = {name: value for name, value in values.items() if value is not None}
     return await client.call_tool("write_episode", passed)
 

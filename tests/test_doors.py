@@ -3,8 +3,7 @@
 import importlib
 import inspect
 import pkgutil
-from dataclasses import MISSING, fields, replace
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
 
@@ -13,7 +12,16 @@ from memshelf.cli import VERBS
 from memshelf.errors import Refused
 from memshelf.redact import Marks, Policy, parse_patterns
 from memshelf.redact.doors import RULE, scrub
-from memshelf.requests import WRITES, Door, RejectRequest, WriteRequest
+from memshelf.requests import (
+    WRITES,
+    Argument,
+    Door,
+    RejectRequest,
+    WriteRequest,
+    arguments,
+    is_required,
+    shape,
+)
 from memshelf.screening import Screening
 from memshelf.server.tools import TOOLS
 
@@ -29,61 +37,56 @@ TEXT_SWITCHES = {
 }
 """Switches that hold text, with the reason why that text is stored nowhere."""
 
-FIELDS = [(request, each) for request in WRITES for each in fields(request)]
-STORED = [(request, each) for request, each in FIELDS if each.metadata["door"] is not Door.SWITCH]
+FIELDS = [(request, name, argument) for request in WRITES for name, argument in arguments(request).items()]
+STORED = [each for each in FIELDS if each[2].door is not Door.SWITCH]
 
 
 def filled(request: type[Any], **changes: Any) -> Any:
-    needed = {
-        each.name: "x" for each in fields(request) if each.default in (MISSING, None) and each.type == "str"
-    }
+    needed = {name: "x" for name in arguments(request) if is_required(request, name)}
     return request(**(needed | changes))
 
 
 def planted(request: type[Any], name: str, text: str) -> list[Any]:
     """Every value of the argument's type that holds `text`."""
-    hint = str(get_type_hints(request)[name])
-    if "dict" in hint:
+    kind = shape(request, name)
+    if kind == "dict":
         return [{text: "body"}, {"Heading": f"a {text} b"}, {"One": "1", f"Two {text}": text}]
-    if "tuple" in hint:
+    if kind == "tuple":
         return [(text,), ("fine", f"x {text}")]
     return [text, f"a\n{text}\nb"]
 
 
-@pytest.mark.parametrize(("request_type", "each"), FIELDS, ids=lambda value: getattr(value, "name", ""))
-def test_every_argument_names_its_door(request_type: type[Any], each: Any) -> None:
-    hint = str(get_type_hints(request_type)[each.name])
-    name = f"{request_type.__name__}.{each.name}"
-
-    assert isinstance(each.metadata["door"], Door)
-    if "str" in hint:
-        assert (each.metadata["door"] is Door.SWITCH) == (name in TEXT_SWITCHES)
+@pytest.mark.parametrize(("request_type", "name", "argument"), FIELDS)
+def test_every_argument_names_its_door(request_type: type[Any], name: str, argument: Argument) -> None:
+    if shape(request_type, name) in ("int", "bool"):
+        assert argument.door is Door.SWITCH
     else:
-        assert each.metadata["door"] is Door.SWITCH
+        excused = f"{request_type.__name__}.{name}" in TEXT_SWITCHES
+        assert (argument.door is Door.SWITCH) == excused
 
 
 def test_only_switches_that_exist_are_excused() -> None:
-    assert set(TEXT_SWITCHES) <= {f"{request.__name__}.{each.name}" for request, each in FIELDS}
+    assert set(TEXT_SWITCHES) <= {f"{request.__name__}.{name}" for request, name, _ in FIELDS}
 
 
 @pytest.mark.parametrize("secret", PLANTED)
-@pytest.mark.parametrize(("request_type", "each"), STORED, ids=lambda value: getattr(value, "name", ""))
+@pytest.mark.parametrize(("request_type", "name", "argument"), STORED)
 def test_a_secret_planted_in_any_field_does_not_survive(
-    request_type: type[Any], each: Any, secret: str
+    request_type: type[Any], name: str, argument: Argument, secret: str
 ) -> None:
-    for value in planted(request_type, each.name, PLANTED[secret]):
-        request = filled(request_type, **{each.name: value})
-        if each.metadata["door"] is Door.IDENTIFIER:
+    for value in planted(request_type, name, PLANTED[secret]):
+        request = filled(request_type, **{name: value})
+        if argument.door is Door.IDENTIFIER:
             with pytest.raises(Refused) as refusal:
                 scrub(request, POLICY)
             shown = str(refusal.value) + repr(refusal.value) + repr(refusal.value.findings)
-            assert each.name in str(refusal.value)
-            assert [finding.place for finding in refusal.value.findings] == [each.name]
+            assert name in str(refusal.value)
+            assert [finding.place for finding in refusal.value.findings] == [name]
         else:
             clean, report = scrub(request, POLICY)
             shown = repr(clean) + repr(report)
             assert report
-            assert "«redacted:" in repr(getattr(clean, each.name))
+            assert "«redacted:" in repr(getattr(clean, name))
         assert secret not in shown
 
 
@@ -141,7 +144,7 @@ def test_a_mark_sent_back_keeps_its_number_to_itself() -> None:
 
     clean, report = scrub(request, NONE)
 
-    assert clean == replace(request, digest="New: «redacted:github-token#5»")
+    assert clean == request._replace(digest="New: «redacted:github-token#5»")
     assert [each.place for each in report] == ["digest"]
 
 

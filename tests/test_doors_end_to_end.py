@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -17,7 +17,7 @@ from mcp import Client
 from support import FINE, Ran, fine, git, objects_contain
 
 from memshelf.formats import episode as episode_format
-from memshelf.requests import SECTION_FIELDS, Door, RejectRequest, WriteRequest, shape
+from memshelf.requests import SECTION_FIELDS, Door, RejectRequest, WriteRequest, arguments, shape
 from memshelf.server import make_server
 from memshelf.store import clock
 
@@ -49,7 +49,7 @@ def secret_slug(name: str) -> str:
 
 def behind(door: Door, request: type) -> list[str]:
     """Return the fields of `request` that enter through `door`."""
-    return [field.name for field in fields(request) if field.metadata["door"] is door]
+    return [name for name, argument in arguments(request).items() if argument.door is door]
 
 
 def poisoned(name: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import replace
 from datetime import date, timedelta
 from xml.etree import ElementTree
 
@@ -83,8 +82,8 @@ def test_shelved_is_the_text_of_the_sections_of_every_committed_state() -> None:
 
 
 def test_a_replaced_line_costs_in_full_until_its_successor_comes() -> None:
-    old, new = replace(OLD_DNS, summary="long " * 20), replace(DNS, supersedes=(OLD_DNS.id,))
-    other = entry(replace(BACKUP, supersedes=(old.id,)))
+    old, new = OLD_DNS._replace(summary="long " * 20), DNS._replace(supersedes=(OLD_DNS.id,))
+    other = entry(BACKUP._replace(supersedes=(old.id,)))
     before = figures_of(shelf_of(entry(old))).now.standing
     struck = figures_of(shelf_of(entry(old, State.SUPERSEDED), entry(new), other)).periods
     assert {each.standing for each in struck if each.name < "2026-05-11"} == {before}
@@ -98,10 +97,10 @@ def test_a_replaced_line_costs_in_full_until_its_successor_comes() -> None:
 
 def test_what_an_undated_episode_replaces_was_never_in_full() -> None:
     old, note = (
-        entry(replace(OLD_DNS, summary="long " * 20), State.SUPERSEDED),
+        entry(OLD_DNS._replace(summary="long " * 20), State.SUPERSEDED),
         on("", supersedes=(OLD_DNS.id,)),
     )
-    later = entry(replace(DNS, supersedes=(OLD_DNS.id,)))
+    later = entry(DNS._replace(supersedes=(OLD_DNS.id,)))
     said = figures_of(shelf_of(old, note, later, entry(VLAN))).periods
     assert said[0].standing == figures_of(shelf_of(old, note)).now.standing
 
@@ -155,7 +154,7 @@ def test_the_period_grows_with_the_time_that_is_shown(days: int, unit: str, firs
 
 def test_the_day_it_is_changes_nothing() -> None:
     shelf = SAMPLES["english"]
-    assert derived.render(shelf, replace(PLAIN, today="2031-01-01"))["stats.svg"] == chart(shelf)
+    assert derived.render(shelf, PLAIN._replace(today="2031-01-01"))["stats.svg"] == chart(shelf)
 
 
 @pytest.mark.parametrize(("count", "days"), [(1, 0), (2, 7), (5, 40), (60, 370), (500, 1780), (2, 2_900_000)])
@@ -202,7 +201,7 @@ def test_an_empty_shelf_says_so() -> None:
 @given(st.text(max_size=60))
 @example("\ufffe\uffff\x00\ud800")
 def test_whatever_the_shelf_is_called_the_picture_is_well_formed_and_inert(name: str) -> None:
-    svg = chart(replace(shelf_of(entry(VLAN)), name=f"{name}<script>&\"'"))
+    svg = chart(shelf_of(entry(VLAN))._replace(name=f"{name}<script>&\"'"))
     root = ElementTree.fromstring(svg)
     assert root.get("role") == "img"
     assert root.get("viewBox") == "0 0 640 320"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,7 +40,7 @@ def test_small_map_shows_every_episode_whole():
 
 def test_pinned_and_open_stand_above_newer_ones():
     closed = fine(id="2026-08-01-closed", open_threads="None.")
-    assert ids(whole(shelf_of(entry(closed), entry(VLAN), entry(replace(DNS, pinned="true"))))) == [
+    assert ids(whole(shelf_of(entry(closed), entry(VLAN), entry(DNS._replace(pinned="true"))))) == [
         DNS.id,
         VLAN.id,
         closed.id,
@@ -53,7 +52,7 @@ def test_superseded_is_struck_and_points_forward():
 
 
 def test_superseded_never_stands_on_top():
-    old = entry(replace(OLD_DNS, id="2026-09-01-old"), State.SUPERSEDED)
+    old = entry(OLD_DNS._replace(id="2026-09-01-old"), State.SUPERSEDED)
     assert ids(whole(shelf_of(old, entry(VLAN), entry(BACKUP)))) == [VLAN.id, "2026-09-01-old", BACKUP.id]
 
 
@@ -64,7 +63,7 @@ def test_draft_is_labelled_and_counted():
 
 
 def test_amend_is_a_label_on_the_accepted_text():
-    amended = entry(replace(VLAN, title="Changed title"), State.DRAFT, amends=True)
+    amended = entry(VLAN._replace(title="Changed title"), State.DRAFT, amends=True)
     text = whole(shelf_of(entry(VLAN), drafts=(amended,)))
     assert ids(text) == [VLAN.id]
     assert text.count("[amend pending]") == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -88,7 +87,7 @@ def test_match_in_the_title_alone_shows_the_digest():
 
 
 def test_newest_stands_first_among_equals():
-    equal = [entry(replace(LONG, id=f"2026-03-0{day}-printer")) for day in (2, 4, 3)]
+    equal = [entry(LONG._replace(id=f"2026-03-0{day}-printer")) for day in (2, 4, 3)]
     assert ids(ask("cartridge", shelf_of(*equal))) == [f"2026-03-0{day}-printer" for day in (4, 3, 2)]
 
 
@@ -126,7 +125,7 @@ def test_every_state_is_searched_and_labelled():
 
 
 def test_draft_that_amends_stands_beside_the_accepted_text():
-    amended = entry(replace(DNS, title="Resolvers"), State.DRAFT, amends=True)
+    amended = entry(DNS._replace(title="Resolvers"), State.DRAFT, amends=True)
     answer = ask("resolver", shelf_of(entry(DNS), drafts=(amended,)))
     assert sorted(hit.address for hit in answer.hits) == [
         f"sample/{DNS.id}#Digest",
@@ -369,7 +368,7 @@ def test_a_word_of_prose_is_no_identifier(query: str):
 
 def test_superseded_stands_below_its_successor_and_names_it():
     old = sold("2026-03-02-old", title="Zeppelin", decisions="Zeppelin zeppelin zeppelin.")
-    new = replace(sold("2026-03-05-new", decisions="The zeppelin."), supersedes=(old.id,))
+    new = sold("2026-03-05-new", decisions="The zeppelin.")._replace(supersedes=(old.id,))
     answer = ask("zeppelin", shelf_of(entry(old), entry(new)))
     assert ids(answer) == [new.id, old.id]
     assert answer.hits[1].successor == new.id

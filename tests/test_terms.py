@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -83,7 +82,7 @@ def test_looking_for_roots_finds_what_looking_at_every_word_finds(text: str) -> 
 
 def test_the_columns_are_names_digest_and_the_rest() -> None:
     episode = fine(title="Printers", digest="Chosen: toner.")
-    episode = replace(episode, sections=(*episode.sections, Section("Backup plan", "Paper.")))
+    episode = episode._replace(sections=(*episode.sections, Section("Backup plan", "Paper.")))
     named, digest, rest = (set(column.split()) for column in columns(episode))
     assert {"printer", "auth"} <= named
     assert digest == {"chosen", "toner"}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memshelf.cli.terminal import DIM, PLAIN, clever, coloured, on_terminal, show
 from memshelf.commands.drafts import agent_host, count_drafts, host_client
 from memshelf.errors import UsageError
-from memshelf.requests import Caller, Request, build, shape
+from memshelf.requests import Caller, Request, arguments, build, shape
 from memshelf.store import clock
 from memshelf.store.library import Library, locate, open_library
 
@@ -46,23 +45,20 @@ def add_pager(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-pager", action="store_true", help="print, however long it is")
 
 
-def add_fields(parser: argparse.ArgumentParser, request: type, positional: str = "") -> None:
+def add_fields(parser: argparse.ArgumentParser, request: type[NamedTuple], positional: str = "") -> None:
     """Add a flag for each field of `request`; `positional` stands without one."""
-    for field in fields(request):
-        about = field.metadata["about"] or None
-        choices = field.metadata["choices"]
-        metavar = "|".join(choices) or field.name.upper()
-        if field.name == positional:
-            parser.add_argument(field.name, help=about)
-        elif shape(request, field.name) == "bool":
-            parser.add_argument(flag(field.name), action="store_true", default=None, help=about)
-        elif shape(request, field.name) in ("tuple", "dict"):
-            what = "HEADING=TEXT" if shape(request, field.name) == "dict" else field.name.upper()
-            parser.add_argument(
-                *_names(field.name), dest=field.name, action="append", metavar=what, help=about
-            )
+    for name, argument in arguments(request).items():
+        about = argument.about or None
+        metavar = "|".join(argument.choices) or name.upper()
+        if name == positional:
+            parser.add_argument(name, help=about)
+        elif shape(request, name) == "bool":
+            parser.add_argument(flag(name), action="store_true", default=None, help=about)
+        elif shape(request, name) in ("tuple", "dict"):
+            what = "HEADING=TEXT" if shape(request, name) == "dict" else name.upper()
+            parser.add_argument(*_names(name), dest=name, action="append", metavar=what, help=about)
         else:
-            parser.add_argument(flag(field.name), metavar=metavar, help=about)
+            parser.add_argument(flag(name), metavar=metavar, help=about)
 
 
 def flag(name: str) -> str:
@@ -73,17 +69,17 @@ def flag(name: str) -> str:
 def request_of(parsed: argparse.Namespace, request: type[Request], **more: Any) -> Request:
     """Build `request` from the parsed flags; `more` fills what no flag was passed for."""
     values = dict(more)
-    for field in fields(request):  # type: ignore[arg-type] # a dataclass
-        value = getattr(parsed, field.name, None)
+    for name in arguments(request):
+        value = getattr(parsed, name, None)
         if value is not None:
-            values[field.name] = _gathered(shape(request, field.name), value)
+            values[name] = _gathered(shape(request, name), value)
     return build(request, values)
 
 
 def library_of(parsed: argparse.Namespace) -> Library:
     """Open the library that the flags, the environment or the current folder name."""
     library = open_library(locate(parsed.library, os.environ, here()))
-    return replace(library, progress=progress(parsed, "reading the library"))
+    return library._replace(progress=progress(parsed, "reading the library"))
 
 
 def progress(parsed: argparse.Namespace, job: str) -> Callable[[int, int], None] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.composing import checked_text
@@ -57,7 +57,7 @@ def accept(
 
 def _check(library: Library, entry: Entry, today: str) -> None:
     """Hold the draft against the gate of a write: it may be made by hand, or the policy be newer."""
-    conventions = replace(conventions_of(library, entry.shelf, today), adopted=False)
+    conventions = conventions_of(library, entry.shelf, today)._replace(adopted=False)
     try:
         checked_text(entry.path, entry.episode, conventions)
     except Refused as refusal:

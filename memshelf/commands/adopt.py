@@ -140,7 +140,7 @@ def _plan(seen: Snapshot, today: str) -> tuple[Adoption, dict[str, bytes]]:
 
 
 def _findings(library: Library, shelf: str, episodes: Sequence[Path], today: str) -> tuple[Finding, ...]:
-    full = replace(conventions_of(library, shelf, today), adopted=False)
+    full = conventions_of(library, shelf, today)._replace(adopted=False)
     return tuple(
         finding
         for path in episodes
@@ -151,7 +151,7 @@ def _findings(library: Library, shelf: str, episodes: Sequence[Path], today: str
 def _claimed(seen: Snapshot) -> bytes:
     """Return shelf.yml as it is committed, with the derived files handed to us."""
     for key, path, ours in (
-        ("index", seen.library.layout.index, manifest.INDEX),
+        ("index", seen.library.layout.index_file, manifest.INDEX),
         ("ledger", seen.library.layout.ledger, manifest.LEDGER),
     ):
         if path != ours:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,12 @@ class Bench:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
-        return asdict(self) | {"methods": {name: found._asdict() for name, found in self.methods.items()}}
+        return {
+            "searched": self.searched._asdict(),
+            "questions": self.questions,
+            "methods": {name: found._asdict() for name, found in self.methods.items()},
+            "findings": [found._asdict() for found in self.findings],
+        }
 
     def as_text(self) -> str:
         """Return the table, then a line for each line of the file that was left out."""
@@ -131,7 +136,7 @@ def _ours(kept: Catalogue, names: Sequence[str], text: str) -> Ranking:
     request = SearchRequest(query=text, limit=DEPTH, budget=MAX_ANSWER_TOKENS)
     answer = fulltext.search(kept, names, request)
     found = dict.fromkeys(f"{hit.shelf}/{hit.id}" for hit in answer.hits)
-    shown = replace(answer, hits=answer.hits[:READ], left_out=0, next="")
+    shown = answer._replace(hits=answer.hits[:READ], left_out=0, next="")
     return Ranking(list(found), tokens(shown.as_text()))
 
 

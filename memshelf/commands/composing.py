@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memshelf.commands.scope import nearest
@@ -65,9 +64,8 @@ def compose(base: Episode, request: WriteRequest, caller: Caller) -> Episode:
     keys = {name: getattr(request, name) for name in PATCHED if getattr(request, name) is not None}
     if request.approx_tokens is not None:
         keys |= {"approx_tokens": str(request.approx_tokens), "approx_tokens_source": "estimate"}
-    changed = replace(base, **keys)
-    return replace(
-        changed,
+    changed = base._replace(**keys)
+    return changed._replace(
         date=date,
         span=changed.span or (f"{date}..{date}" if is_date(date) else ""),
         client=_with(base.client, caller.client),

@@ -78,8 +78,8 @@ def _runnable(finding: Finding, root: Path) -> Finding:
     """Make the fix a command that runs from anywhere."""
     program, _, words = finding.fix.partition(" ")
     if program == "git":
-        return replace(finding, fix=f"git -C {quote(str(root))} {words}")
-    return replace(finding, fix=f"{finding.fix} --library {quote(str(root))}") if words else finding
+        return finding._replace(fix=f"git -C {quote(str(root))} {words}")
+    return finding._replace(fix=f"{finding.fix} --library {quote(str(root))}") if words else finding
 
 
 def _look(root: Path, today: str) -> _Looked:
@@ -185,7 +185,7 @@ def _asked(patient: Patient, names: Iterable[str]) -> dict[str, Conventions]:
 
 def _of_history(patient: Patient, progress: Progress) -> Iterator[Said]:
     """Yield what is to be said of every version that was ever committed."""
-    library = replace(patient.library, progress=progress)
+    library = patient.library._replace(progress=progress)
     asked = _asked(patient, patient.seen.names)
     if health.is_shallow(library):
         why = "the clone is shallow, so its history is not all here: `git fetch --unshallow`"
@@ -219,14 +219,14 @@ def _of_shelf(
             else:
                 rendered.append(one)
                 yield from examine(Facts(derived=(one,)), conventions)
-    differing = [replace(each, path=patient.label + each.path) for each in files.differing]
+    differing = [each._replace(path=patient.label + each.path) for each in files.differing]
     looked_at = [*files.sides.disk.values(), *differing]
     for document in looked_at:
         yield from _lint(document, conventions, patient.sound)
     found = examine(_facts(patient, files, known, looked_at, broken), conventions)
     yield from found
     if differing:
-        committed = (replace(each, path=patient.label + each.path) for each in files.sides.branch.values())
+        committed = (each._replace(path=patient.label + each.path) for each in files.sides.branch.values())
         facts = Facts(episodes=tuple(map(look_at.named, committed)), known=known)
         yield from _news(examine(facts, conventions), found, patient.label)
 

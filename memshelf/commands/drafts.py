@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.commands.scope import nearest
 from memshelf.errors import MemShelfError
@@ -30,8 +29,7 @@ def find_drafts(library: Library, wanted: Iterable[str | Entry]) -> list[Entry]:
     return list(dict.fromkeys(pick(drafts, each) for each in wanted))
 
 
-@dataclass(frozen=True, slots=True)
-class Drafts:
+class Drafts(NamedTuple):
     """The drafts that can be read, oldest id first, and (shelf, id) of those whose text git has lost.
 
     `kept` is (shelf, id) -> rev of the episodes that are accepted.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memshelf.commands.paging import budget_of, start_of
 from memshelf.commands.scope import shelves_to_read
@@ -22,8 +21,7 @@ FRAME = 60
 """Tokens of the envelope and of the lines below it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
+class Map(NamedTuple):
     """The map's text; `next` is the cursor of what is not shown, empty at the end.
 
     `damaged` counts the drafts that cannot be read; `remark` says when not all could be looked at yet.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memshelf.commands.paging import budget_of, start_of
 from memshelf.commands.scope import known_shelf, nearest, require_branch, shelves_to_read
@@ -33,8 +32,7 @@ MAX_LISTED = 800
 """Characters of the headings that a refusal lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """An episode's text, whole or in part; `next` is the cursor of the rest, empty at the end.
 
     `remarks` say what the reader must know of its state.
@@ -160,7 +158,7 @@ def _lines(found: Sequence[tuple[Section, str]], sections: Sequence[Section], bu
         left -= tokens(f"## {part.heading}\n\n{text}\n{GAP}\n")
         if left >= 0:
             kept.setdefault(part, []).append((part.body.index(text), text))
-    said = [replace(part, body=_joined(part.body, kept[part])) for part in sections if part in kept]
+    said = [part._replace(body=_joined(part.body, kept[part])) for part in sections if part in kept]
     return "\n".join(map(render_section, said)) or NOTHING
 
 

@@ -60,7 +60,7 @@ class Rendered:
 def render(library: Library, today: str, *, check: bool = False) -> Rendered:
     """Render every shelf's derived files from its work tree, every byte of them; `check` writes nothing."""
     if library.foreign:
-        return Rendered((), check, pending=False, foreign=(library.layout.index, library.layout.ledger))
+        return Rendered((), check, pending=False, foreign=(library.layout.index_file, library.layout.ledger))
     stale = []
     links = snapshot.linked_folders(library)
     with contextlib.nullcontext() if check else landing.exclusive(library):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.conventions import conventions_of
@@ -118,7 +118,7 @@ def show(library: Library, today: str, name: str) -> Shown:
     drafts = all_drafts(library)
     entry = pick(drafts, name)
     note = read_note(library.git, entry.commit)
-    conventions = replace(conventions_of(library, entry.shelf, today), adopted=False)
+    conventions = conventions_of(library, entry.shelf, today)._replace(adopted=False)
     findings = tuple(lint_episode(entry.episode, conventions))
     remark = _remark(drafts.kept, entry, note.base)
     if not note.base:

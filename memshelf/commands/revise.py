@@ -76,7 +76,7 @@ def revise(library: Library, draft: str | Entry, text: str, today: str) -> Revis
     changed = [key for key in FIXED if getattr(edited, key) != getattr(entry.episode, key)]
     if changed:
         raise Refused(f"refused, nothing was written: {', '.join(changed)} must stay as it was: put it back")
-    conventions = replace(conventions_of(library, entry.shelf, today), adopted=False)
+    conventions = conventions_of(library, entry.shelf, today)._replace(adopted=False)
     marks = Marks.after(before)
     marks.reserve(text)
     policy = policy_of(conventions)
@@ -106,7 +106,7 @@ def _redacted(edited: Episode, policy: Policy, marks: Marks) -> tuple[Episode, t
     for part in edited.sections:
         heading = clean(part.heading, "a heading")
         sections.append(Section(heading, clean(part.body, FIELDS.get(heading, heading))))
-    changed = replace(
-        edited, title=title, summary=summary, notes=notes, sections=tuple(sections), allow=allow
+    changed = edited._replace(
+        title=title, summary=summary, notes=notes, sections=tuple(sections), allow=allow
     )
     return changed, tuple(report)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memshelf.commands.diagnosis import Unknown
@@ -59,12 +58,12 @@ def _by_file(
     found: dict[str, Conventions] = {}
     for files in shelves:
         home, own = patient.library.home(files.name), asked[files.name]
-        found[home + patient.library.layout.patterns] = replace(own, patterns=())
+        found[home + patient.library.layout.patterns] = own._replace(patterns=())
         episodes = (each.episode for each in files.sides.disk.values() if each.episode)
         lifted = {entry.partition(" ")[0]: "lifted" for episode in episodes for entry in episode.allow}
         patterns = tuple(pattern for pattern in own.patterns if pattern[0] not in lifted)
         screening = own.screening._replace(off={**own.screening.off, **lifted})
-        derived = replace(own, patterns=patterns, screening=screening)
+        derived = own._replace(patterns=patterns, screening=screening)
         found |= {home + name: derived for name in RENDERERS}
     return found
 

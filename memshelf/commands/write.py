@@ -99,7 +99,7 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
     wanted = request.id if DATED.match(request.id) else f"{caller.today}-{request.id}"
     view, base = catalogue.consult(library, lambda kept: _before(kept, wanted, request, caller), first=wanted)
     shelf = view.name
-    conventions = replace(conventions_of(library, shelf, caller.today), adopted=False)
+    conventions = conventions_of(library, shelf, caller.today)._replace(adopted=False)
     policy = policy_of(conventions)
     if redact(f"{caller.client}\n{caller.session}", policy)[1]:
         raise Refused("the client's name or session id holds a secret: start the client without it")
@@ -153,7 +153,7 @@ def _before(
 
 def _near(library: Library, shelf: str, episode: Episode) -> tuple[str, ...]:
     """Return the addresses of what says much the same and is not superseded, as far as words are kept now."""
-    hasty = replace(library, patience=0.0)
+    hasty = library._replace(patience=0.0)
     found = catalogue.consult(hasty, lambda kept: alike(kept, shelf, episode), words=True)
     known = {episode.id, *episode.supersedes}
     live = [entry for entry in found if entry.episode.id not in known and entry.state is not State.SUPERSEDED]

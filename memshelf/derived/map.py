@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.lines import UNDATED, squeeze
 from memshelf.model import MAX_ANSWER_TOKENS
@@ -37,8 +36,7 @@ MONTHS = 12
 """How many months a fold names before it says "earlier"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What may be shown from line `start` on: `lines` are those that the budget can hold at most."""
 
     listing: Listing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from typing import NamedTuple
 
 FORM = "[shelf/]id[@draft][#Section]"
 DRAFT_MARK = "@draft"
@@ -12,8 +12,7 @@ SHELF = r"(?:shelves/)?(?:(?!archive/)(?P<shelf>[^/]+)/)?"
 FILE = re.compile(SHELF + r"(?:archive/)?docs/(?:[^/]+/)*(?P<id>[^/]+)\.md")
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """One episode, or one section of it; empty parts were not named."""
 
     id: str

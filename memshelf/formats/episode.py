@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memshelf.errors import FormatError
@@ -123,7 +122,7 @@ def with_aliases(episode: Episode) -> Episode:
     """Return the episode with its title and summary also under the keys that other tools read."""
     said = {alias: getattr(episode, key) for key, alias in ALIASES.items() if getattr(episode, key)}
     others = {key: value for key, value in episode.other if key in said or key not in ALIASES.values()}
-    return replace(episode, other=tuple((others | said).items()))
+    return episode._replace(other=tuple((others | said).items()))
 
 
 def canonical(heading: str) -> str:

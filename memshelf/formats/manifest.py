@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from memshelf.errors import FormatError
 from memshelf.model import KINDS
@@ -24,8 +23,7 @@ GENERATED_BY = re.compile(r"(\bgenerated_by:[ \t]*)[^\s,}#]+")
 INDEX_BLOCK = re.compile(r"^index:[ \t]*(?:#.*)?\n", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Manifest:
+class Manifest(NamedTuple):
     """What we need of a manifest: the shelf's name, where its episodes lie and who renders its index.
 
     Paths are from the shelf's folder. Without `categories`, an episode may lie anywhere below `docs_root`.
@@ -35,15 +33,14 @@ class Manifest:
     docs_root: str = "docs"
     categories: tuple[str, ...] = ()
     generated_by: str = "docshelf-mcp"
-    index: str = INDEX
+    index_file: str = INDEX
     ledger: str = LEDGER
     patterns: str = PATTERNS
 
-    @cached_property
+    @property
     def episodes(self) -> re.Pattern[str]:
         """What the path of an episode file looks like."""
-        below = f"(?:{'|'.join(map(re.escape, self.categories))})/" if self.categories else "(?:.+/)?"
-        return re.compile(rf"(?:archive/)?{re.escape(self.docs_root)}/{below}[^/]+\.md")
+        return _episodes(self.docs_root, self.categories)
 
     def folder(self, kind: str) -> str:
         """Return the folder for new episodes of `kind`."""
@@ -51,6 +48,12 @@ class Manifest:
         known = self.categories or (usual,)
         name = next((name for name in (usual, kind) if name in known), known[0])
         return f"{self.docs_root}/{name}"
+
+
+@cache
+def _episodes(docs_root: str, categories: tuple[str, ...]) -> re.Pattern[str]:
+    below = f"(?:{'|'.join(map(re.escape, categories))})/" if categories else "(?:.+/)?"
+    return re.compile(rf"(?:archive/)?{re.escape(docs_root)}/{below}[^/]+\.md")
 
 
 def is_memory(text: str) -> bool:
@@ -77,7 +80,7 @@ def parse(text: str) -> Manifest:
         docs_root=_path(keys, "docs_root", "docs"),
         categories=tuple(_inside("categories", item) for item in categories),
         generated_by=_text(index, "generated_by", "docshelf-mcp"),
-        index=_path(index, "path", INDEX),
+        index_file=_path(index, "path", INDEX),
         ledger=_path(ledger, "path", LEDGER),
         patterns=_path(policy, "patterns", PATTERNS),
     )

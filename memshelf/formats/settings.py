@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memshelf.errors import FormatError
 from memshelf.screening import Screening
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NAME = "memshelf.yml"
 BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|\Z)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![./])")
@@ -21,25 +23,29 @@ MIN_LETTERS = 2
 FATES = ("mask", "keep", "refuse")
 
 
-@dataclass(frozen=True, slots=True)
-class ShelfSettings:
+_NO_RULES: Mapping[str, str] = {}
+
+
+class ShelfSettings(NamedTuple):
     """What one shelf sets: digest markers, rules off with the reason, projects it serves, redaction."""
 
     markers: tuple[str, ...] = ()
-    rules_off: dict[str, str] = field(default_factory=dict)
+    rules_off: Mapping[str, str] = _NO_RULES
     projects: tuple[str, ...] = ()
-    redact: Screening = field(default_factory=Screening)
+    redact: Screening = Screening()
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+_NO_SHELVES: Mapping[str, ShelfSettings] = {}
+
+
+class Settings(NamedTuple):
     """The library's settings; `branch` is empty where Git decides."""
 
     branch: str = ""
     review: str = "branch"
     derived: str = "local"
     contract: str = "full"
-    shelves: dict[str, ShelfSettings] = field(default_factory=dict)
+    shelves: Mapping[str, ShelfSettings] = _NO_SHELVES
 
     def shelf(self, name: str) -> ShelfSettings:
         """Return the shelf's own settings, or the defaults."""
@@ -48,13 +54,7 @@ class Settings:
 
 def revive(values: dict[str, Any]) -> Settings:
     """Make settings of their fields as JSON gives them."""
-    shelves = {
-        name: ShelfSettings(
-            tuple(own["markers"]), own["rules_off"], tuple(own["projects"]), _revived(own["redact"])
-        )
-        for name, own in values["shelves"].items()
-    }
-    return Settings(**values | {"shelves": shelves})
+    return Settings(**values | {"shelves": {name: _revived(*own) for name, own in values["shelves"].items()}})
 
 
 def parse(text: str) -> Settings:
@@ -104,11 +104,12 @@ def _redact(keys: dict[str, Any], where: str) -> Screening:
     return Screening(off, personal, _texts(keys, "allow", where), names)
 
 
-def _revived(own: list[Any]) -> Screening:
-    if not isinstance(own, list):
-        raise TypeError("remembered in another form")
-    off, personal, allow, names = own
-    return Screening(off, personal, tuple(allow), tuple(names))
+def _revived(
+    markers: list[str], rules_off: dict[str, str], projects: list[str], redact: list[Any]
+) -> ShelfSettings:
+    off, personal, allow, names = redact
+    screening = Screening(off, personal, tuple(allow), tuple(names))
+    return ShelfSettings(tuple(markers), rules_off, tuple(projects), screening)
 
 
 def _known(keys: dict[str, Any], allowed: tuple[str, ...], where: str) -> None:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from memshelf.errors import Refused
 from memshelf.model import Finding, Level
 from memshelf.redact.engine import SPREADS, redact
 from memshelf.redact.marks import Marks, Redaction
 from memshelf.redact.policy import Policy
-from memshelf.requests import Door
+from memshelf.requests import Door, arguments
 from memshelf.text import slug
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-T = TypeVar("T", bound="DataclassInstance")
+T = TypeVar("T", bound=NamedTuple)
 
 RULE = "secret-in-identifier"
 PERSONAL = "personal-data-refused"
@@ -67,7 +63,7 @@ def scrub(
         changes, report = _all_clean(prose, policies, marks)
     refuse_personal(report, policy)
     _refuse(_named(request, policy, marks))
-    return replace(request, **changes), tuple(report)
+    return request._replace(**changes), tuple(report)
 
 
 def _all_clean(
@@ -97,7 +93,7 @@ def _refuse(findings: list[Finding]) -> None:
         raise Refused("; ".join(f"{finding.place} {finding.message}" for finding in findings), findings)
 
 
-def _secrets(request: DataclassInstance, policy: Policy) -> list[Finding]:
+def _secrets(request: NamedTuple, policy: Policy) -> list[Finding]:
     """Return a finding for each identifier that looks like a secret by itself."""
     findings = []
     for name, value in _through(Door.IDENTIFIER, request):
@@ -108,7 +104,7 @@ def _secrets(request: DataclassInstance, policy: Policy) -> list[Finding]:
     return findings
 
 
-def _named(request: DataclassInstance, policy: Policy, marks: Marks) -> list[Finding]:
+def _named(request: NamedTuple, policy: Policy, marks: Marks) -> list[Finding]:
     """Return a finding for each identifier that holds what the prose, or the shelf's `names`, give away."""
     told = {
         form: kind
@@ -128,12 +124,12 @@ def _named(request: DataclassInstance, policy: Policy, marks: Marks) -> list[Fin
     return findings
 
 
-def _through(door: Door, request: DataclassInstance) -> Iterator[tuple[str, Any]]:
+def _through(door: Door, request: NamedTuple) -> Iterator[tuple[str, Any]]:
     """Yield name and value of the fields that were passed through `door`."""
-    for each in fields(request):
-        value = getattr(request, each.name)
-        if each.metadata["door"] is door and value is not None:
-            yield each.name, value
+    for name, argument in arguments(type(request)).items():
+        value = getattr(request, name)
+        if argument.door is door and value is not None:
+            yield name, value
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memshelf.formats.envelope import wrap
 from memshelf.model import State, squeeze
 from memshelf.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
 ENVELOPE = tokens(wrap("search", ""))
@@ -27,8 +26,7 @@ class Outcome(StrEnum):
     WRONG_SCOPE = "wrong scope"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One episode and its section that answers best.
 
     `snippet` is exact text of the section with its white space made single spaces; `why` the words of
@@ -57,16 +55,17 @@ class Hit:
         return self.episode + (f"#{self.section}" if self.section else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(NamedTuple):
     """Where was looked: names of shelves, number of episodes."""
 
     shelves: tuple[str, ...] = ()
     episodes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+_NONE: Mapping[str, list[str]] = {}
+
+
+class Answer(NamedTuple):
     """The whole answer.
 
     `left_out` counts the episodes after the last hit; `next` is the cursor to them, empty when there
@@ -75,7 +74,7 @@ class Answer:
 
     outcome: Outcome
     searched: Searched = Searched()
-    corrected: dict[str, list[str]] = field(default_factory=dict)
+    corrected: Mapping[str, list[str]] = _NONE
     hits: tuple[Hit, ...] = ()
     left_out: int = 0
     next: str = ""
@@ -84,11 +83,11 @@ class Answer:
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON's types."""
         hits = [
-            {"address": hit.address} | asdict(hit) | {"why": list(hit.why), "state": str(hit.state)}
+            {"address": hit.address} | hit._asdict() | {"why": list(hit.why), "state": str(hit.state)}
             for hit in self.hits
         ]
         searched = {"shelves": list(self.searched.shelves), "episodes": self.searched.episodes}
-        return asdict(self) | {"outcome": str(self.outcome), "searched": searched, "hits": hits}
+        return self._asdict() | {"outcome": str(self.outcome), "searched": searched, "hits": hits}
 
     def as_text(self) -> str:
         """Return the answer for a reader: where was looked, the hits in one envelope, what is left out.
@@ -107,7 +106,7 @@ class Answer:
 
         `start` is the place of the first hit in the ranking of `total` hits, what the cursor counts from.
         """
-        left = budget - tokens(replace(self, hits=(), left_out=total, next=str(total)).as_text()) - ENVELOPE
+        left = budget - tokens(self._replace(hits=(), left_out=total, next=str(total)).as_text()) - ENVELOPE
         known: set[tuple[str, ...]] = set()
         shown: list[Hit] = []
         for hit in hits:
@@ -119,7 +118,7 @@ class Answer:
         end = start + len(shown)
         more = total - end
         note = self.note if shown else f"{self.note} {NO_ROOM}".lstrip()
-        return replace(self, hits=tuple(shown), left_out=more, next=str(end) if more else "", note=note)
+        return self._replace(hits=tuple(shown), left_out=more, next=str(end) if more else "", note=note)
 
     def _head(self) -> str:
         where = f"{_count(self.searched.episodes, 'episode')} on {', '.join(self.searched.shelves)}"

@@ -8,7 +8,7 @@ import math
 import os
 import re
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -129,7 +129,7 @@ def _fill(library: Library) -> None:
     Where search by meaning is installed, it is made ready after that.
     """
     with contextlib.suppress(MemShelfError, OSError):
-        whole = replace(library, patience=math.inf)
+        whole = library._replace(patience=math.inf)
         catalogue.consult(whole, lambda _: None, words=True)
         meaning = semantic.door().meaning
         if meaning:
@@ -141,7 +141,7 @@ def _answer(asked: Asked, tool: Tool, arguments: dict[str, Any]) -> CallToolResu
     request: Any = build(tool.request, ours)
     if LARGE not in tool.meta and getattr(request, "budget", None):
         most = WIDEST_OF_DATA if tool.structured else WIDEST_BUDGET
-        request = replace(request, budget=min(request.budget, most))
+        request = request._replace(budget=min(request.budget, most))
     answer = tool.command(asked.open(), request, asked.caller)
     data = answer.as_dict() if tool.structured else None
     refused = data is not None and data["outcome"] == Outcome.COULD_NOT

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from memshelf.requests import IndexRequest, ReadRequest, SearchRequest, WriteRequest, shape
+from memshelf.requests import (
+    Argument,
+    IndexRequest,
+    ReadRequest,
+    SearchRequest,
+    WriteRequest,
+    arguments,
+    is_required,
+    shape,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,18 +52,18 @@ class Tool:
     @property
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of the arguments."""
-        required = [item.name for item in fields(self.request) if "None" not in str(item.type)]
+        names = arguments(self.request)
+        required = [name for name in names if is_required(self.request, name)]
         return {
             "type": "object",
-            "properties": {item.name: self._property(item.name) for item in fields(self.request)},
+            "properties": {name: self._property(name, argument) for name, argument in names.items()},
             "additionalProperties": False,
         } | ({"required": required} if required else {})
 
-    def _property(self, name: str) -> dict[str, Any]:
-        facts = self.request.__dataclass_fields__[name].metadata  # type: ignore[attr-defined] # a dataclass
+    def _property(self, name: str, argument: Argument) -> dict[str, Any]:
         kind = dict(TYPES[shape(self.request, name)])
-        kind |= {"description": facts["about"]} if facts["about"] else {}
-        return kind | ({"enum": list(facts["choices"])} if facts["choices"] else {})
+        kind |= {"description": argument.about} if argument.about else {}
+        return kind | ({"enum": list(argument.choices)} if argument.choices else {})
 
 
 def index(library: Library, request: IndexRequest, caller: Caller) -> Map:

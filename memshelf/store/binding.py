@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.formats import settings
 from memshelf.store import projects
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 SHELF_VARIABLE = "MEMSHELF_SHELF"
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The shelf a project is bound to (empty: none), why, and what a person should know of it."""
 
     shelf: str

@@ -10,9 +10,8 @@ import contextlib
 import os
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.errors import MemShelfError
 
@@ -102,8 +101,7 @@ def own_folder(folder: Path) -> Path | None:
     return place if plain else None
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+class Blob(NamedTuple):
     """One file of a tree: its mode (`100644`, `120000` ...), object id and path."""
 
     mode: str
@@ -111,8 +109,7 @@ class Blob:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Git:
+class Git(NamedTuple):
     """Runs git in one folder.
 
     `keep` are descriptors that every git inherits: a lock that must outlive this process is one.

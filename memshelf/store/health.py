@@ -86,7 +86,7 @@ def open_as_it_is(root: Path) -> tuple[Library, FormatError | None]:
     git = library.git
     lost = not git.commit_of(library.branch) and not snapshot.broken_branch(library, "")
     if lost and not git.ask("symbolic-ref", "--quiet", "HEAD"):
-        library = replace(library, branch="HEAD")
+        library = library._replace(branch="HEAD")
     return library, next(iter(faults), None)
 
 
@@ -110,7 +110,7 @@ def when_last_changed(seen: Snapshot, path: str) -> Snapshot | None:
     if not commit:
         return None
     folder = library.prefix + ("" if library.alone else f"{SHELVES}/")
-    return replace(seen, tip=commit, blobs=tuple(library.git.blobs(commit, folder or ".")))
+    return seen._replace(tip=commit, blobs=tuple(library.git.blobs(commit, folder or ".")))
 
 
 def is_shallow(library: Library) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.errors import MemShelfError
 from memshelf.store import disk
@@ -23,8 +22,7 @@ LOCK = "lock"
 NAME = "landing.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Follower:
+class Follower(NamedTuple):
     """One checkout that follows the branch, and our two files for it.
 
     `lock` is git's own; it is ours while it is the same file as `hold`. `copy` is the index to be. The
@@ -32,13 +30,13 @@ class Follower:
     """
 
     folder: Path
-    index: Path
+    index_file: Path
     ours: Path
 
     @property
     def lock(self) -> Path:
         """The lock that every git honours before it writes the index."""
-        return self.index.with_name(f"{self.index.name}.lock")
+        return self.index_file.with_name(f"{self.index_file.name}.lock")
 
     @property
     def hold(self) -> Path:
@@ -62,8 +60,7 @@ class Follower:
         self.copy.unlink(missing_ok=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(NamedTuple):
     """A move of `branch` from commit `old` (empty: unborn) to `new`.
 
     `paths` are the changed files, from the repository's top; `drafts` are the refs that go with the
@@ -98,7 +95,8 @@ def path_of(common: Path) -> Path:
 
 def write(common: Path, journal: Journal) -> None:
     """Put the journal on disk, durably."""
-    values = asdict(journal) | {"drafts": dict(journal.drafts)}
+    followers = [each._asdict() for each in journal.followers]
+    values = journal._asdict() | {"drafts": dict(journal.drafts), "followers": followers}
     disk.write_bytes(path_of(common), json.dumps(values, default=str, ensure_ascii=False).encode())
     disk.sync_folder(common / FOLDER)
 

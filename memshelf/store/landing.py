@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -61,7 +60,7 @@ def exclusive(library: Library, patience: float = LOCK_PATIENCE) -> Iterator[Lib
         ) from None
     try:
         keep = () if os.name == "nt" else (file.fileno(),)
-        held = replace(library, git=replace(library.git, keep=keep))
+        held = library._replace(git=library.git._replace(keep=keep))
         repair(held)
         yield held
     finally:
@@ -98,7 +97,7 @@ def check_clean(library: Library, paths: Sequence[str]) -> None:
 
 def _way_out(library: Library, path: str) -> str:
     """Return what to do about a changed file: a commit of a derived one would be written over."""
-    if PurePosixPath(path).name in (library.layout.index, library.layout.ledger, manifest.STATS):
+    if PurePosixPath(path).name in (library.layout.index_file, library.layout.ledger, manifest.STATS):
         return "is derived and has changes of its own: put them into an episode, `git restore` the file"
     return "has changes of its own: commit or move them"
 
@@ -147,15 +146,15 @@ def land(library: Library, old: str, new: str, paths: Sequence[str], drafts: Map
         if library.git.commit_of(library.branch) != old:
             raise Moved(MOVED)
         for follower in followers:
-            if follower.index.exists():
-                follower.copy.write_bytes(follower.index.read_bytes())
+            if follower.index_file.exists():
+                follower.copy.write_bytes(follower.index_file.read_bytes())
             switch(Git(follower.folder, library.git.keep), follower, old, new)
         _move_refs(library, old, new, drafts)
     except (MemShelfError, OSError):
         repair(library)
         raise
     for follower in followers:
-        follower.copy.replace(follower.index)
+        follower.copy.replace(follower.index_file)
         follower.unlock()
     journal.remove(library.common)
 

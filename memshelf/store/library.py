@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import episode as episode_format
@@ -31,11 +30,10 @@ SHELF_NAME = re.compile(rf"(?=.{{1,{LONGEST_NAME}}}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY_VARIABLE = "MEMSHELF_LIBRARY"
 DEFAULT_PLACE = "~/memshelf"
 
-Parsed = TypeVar("Parsed")
+Parsed = TypeVar("Parsed", bound=NamedTuple)
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(NamedTuple):
     """One library: its folder, the repository it lies in, and its settings.
 
     `common` is the Git directory that all work trees share. `prefix` is the path from the repository's
@@ -204,7 +202,7 @@ def _lone_shelf(root: Path, common: Path, prefix: str) -> Manifest | None:
         )
     read: Manifest = _read(root / manifest.NAME, common, manifest.parse, manifest.revive)
     folder = root if prefix or common.name != ".git" else common.parent
-    return replace(read, name=_shelf_name(read.name) or _shelf_name(folder.name) or "shelf")
+    return read._replace(name=_shelf_name(read.name) or _shelf_name(folder.name) or "shelf")
 
 
 def _shelf_name(text: str) -> str:

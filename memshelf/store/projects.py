@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from memshelf.store.git import Git, own_folder
 from memshelf.text import slug
@@ -14,8 +14,7 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/]*@)?(?P<host>[^/:]*)(?::\d+)
 SCP = re.compile(r"(?:[^/@]+@)?(?P<host>[^/:]{2,}):/*(?P<path>.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """The repository around a folder.
 
     `folder` is its main work tree, or the bare repository; `origin` is origin's URL in its one spelling,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memshelf import __version__
 from memshelf.checksum import checksum
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Value = TypeVar("Value")
+Value = TypeVar("Value", bound=NamedTuple)
 
 
 def remembered(
@@ -24,7 +23,7 @@ def remembered(
 ) -> Value:
     """Return what `parse` makes of the file's bytes, without calling it where it was asked before.
 
-    The state folder of the repository whose Git common directory is `common` keeps the dataclass's fields
+    The state folder of the repository whose Git common directory is `common` keeps the value's fields
     under the file's name; `revive` makes the value of them. What `parse` raises is raised.
     """
     raw, folder = file.read_bytes(), state.folder_of(common)
@@ -37,7 +36,7 @@ def remembered(
         if known.get("of") == digest:
             return revive(known["value"])
     value = parse(raw)
-    text = json.dumps({"of": digest, "value": asdict(value)})  # type: ignore[call-overload] # a dataclass
+    text = json.dumps({"of": digest, "value": value._asdict()})
     with contextlib.suppress(OSError):
         write_bytes(kept, text.encode())
     return value

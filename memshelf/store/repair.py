@@ -74,8 +74,8 @@ def _mend(library: Library, left: Journal, follower: Follower, *, moved: bool) -
         follower.unlock()
         return
     git = Git(follower.folder, library.git.keep)
-    if follower.index.exists():
-        follower.copy.write_bytes(follower.index.read_bytes())
+    if follower.index_file.exists():
+        follower.copy.write_bytes(follower.index_file.read_bytes())
     else:
         git.run("read-tree", "--empty", extra={"GIT_INDEX_FILE": str(follower.copy)})
     absent = _sparse(git, left.paths)
@@ -84,7 +84,7 @@ def _mend(library: Library, left: Journal, follower: Follower, *, moved: bool) -
             texts = _text(git, left.old, path), _text(git, left.new, path)
             _put_back(follower.folder / path, *texts, follower.ours.parent)
     switch(git, follower, left.old, left.new if moved else left.old)
-    follower.copy.replace(follower.index)
+    follower.copy.replace(follower.index_file)
     follower.unlock()
 
 
@@ -120,7 +120,7 @@ def _ref_locks(library: Library, left: Journal) -> list[Path]:
     """Return the locks that a killed `update-ref` may have left."""
     names = [f"{name}.lock" for name in (left.branch, *left.drafts)]
     names += ["packed-refs.new", "packed-refs.lock"]  # git writes the one while it holds the other
-    heads = [follower.index.with_name("HEAD.lock") for follower in left.followers]
+    heads = [follower.index_file.with_name("HEAD.lock") for follower in left.followers]
     return [library.common / name for name in names] + heads
 
 

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import os
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -161,7 +161,7 @@ def _from_git(committed: Committed, wanted: dict[str, str], disk: dict[str, Docu
         elif not sha:
             found[path] = Document(path, b"", fault=snapshot.LOST_FAULT)
         elif path in disk and _text(disk[path].raw) == _text(raw):
-            found[path] = replace(disk[path], raw=raw)
+            found[path] = disk[path]._replace(raw=raw)
         else:
             found[path] = committed.document(path, sha, raw)
     return found

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.formats import manifest
 from memshelf.formats.episode import read_document
@@ -29,8 +28,7 @@ KIND_FAULT = "not a regular file: move it away, or put the episode's text here"
 LOST_FAULT = "git has lost its text: `git fsck` tells what else is gone"
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A draft's ref and commit, before anything of it is read."""
 
     shelf: str
@@ -38,8 +36,7 @@ class Draft:
     commit: str
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The library at one moment: branch tip (empty: no commit yet), the branch's files, the drafts."""
 
     library: Library
@@ -165,7 +162,7 @@ def read_file(path: Path, name: str) -> Document:
     with path.open("rb") as file:
         raw = file.read(MAX_EPISODE_BYTES + 1)
         size = os.fstat(file.fileno()).st_size
-    return replace(read_document(name, raw), unread=size if size > MAX_EPISODE_BYTES else 0)
+    return read_document(name, raw)._replace(unread=size if size > MAX_EPISODE_BYTES else 0)
 
 
 def worktree_shelf(library: Library, name: str) -> Shelf:
@@ -191,8 +188,8 @@ def with_accepted(shelf: Shelf, entries: Sequence[Entry]) -> Shelf:
     """Return the shelf as it will be when `entries` are accepted."""
     new = {entry.episode.id for entry in entries}
     kept = [entry for entry in shelf.entries if entry.episode.id not in new]
-    accepted = [replace(entry, state=State.ACCEPTED, commit="", amends=False) for entry in entries]
-    return replace(shelf, entries=_superseded([*kept, *accepted]))
+    accepted = [entry._replace(state=State.ACCEPTED, commit="", amends=False) for entry in entries]
+    return shelf._replace(entries=_superseded([*kept, *accepted]))
 
 
 def _names_on_disk(library: Library) -> list[str]:
@@ -268,6 +265,6 @@ def _superseded(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(
         entry
         if entry.state is State.ARCHIVED
-        else replace(entry, state=State.SUPERSEDED if entry.episode.id in gone else State.ACCEPTED)
+        else entry._replace(state=State.SUPERSEDED if entry.episode.id in gone else State.ACCEPTED)
         for entry in entries
     )

@@ -22,7 +22,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from library import LAST_DAY, SHELF, Invented, invent, make_ours
@@ -116,7 +115,7 @@ def report(folder: Path, count: int, given: argparse.Namespace) -> None:
     variables = environment(folder / "home")
     os.environ |= variables
     invented = list(invent(count))
-    library = replace(make_ours(folder / "library", invented, checkout=False), patience=math.inf)
+    library = make_ours(folder / "library", invented, checkout=False)._replace(patience=math.inf)
     caller = Caller(client="bench", today=str(LAST_DAY), folder=folder, variables=variables)
     asked = queries(invented, given.queries)
     texts = [render(one.episode) for one in invented]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import portalocker
@@ -68,7 +67,7 @@ def test_bad_trips_only_its_rule_and_good_trips_nothing(name: str) -> None:
     assert {(one.rule, one.level) for one in found} == {(name, rule.level)}
     assert all(name == "landing-interrupted" or ": " in one.message for one in found)
     assert examine(rule.good, conventions) == []
-    assert examine(rule.bad, replace(conventions, rules_off={name: "known"})) == []
+    assert examine(rule.bad, conventions._replace(rules_off={name: "known"})) == []
 
 
 @pytest.mark.parametrize("name", SHELF_RULES)
@@ -163,7 +162,7 @@ def test_an_id_twice_on_a_shelf(kept: Library, place: str) -> None:
     again = place.format(FINE.id).replace(".MD", "")
     if ".MD" in place:
         again = again.replace("auth", "Auth")
-    put(kept.root, again, episode_format.render(replace(FINE, id=again.rpartition("/")[2][:-3])))
+    put(kept.root, again, episode_format.render(FINE._replace(id=again.rpartition("/")[2][:-3])))
     rendered(kept)
     assert [path for rule, path in told(kept) if rule == "id-repeated"] in ([PATH], [again])
 
@@ -188,7 +187,7 @@ def test_supersedes_must_name_an_episode(kept: Library) -> None:
     shelve_by_hand(kept.root, new)
     rendered(kept)
     assert told(kept) == []
-    shelve_by_hand(kept.root, replace(new, supersedes=(FINE.id, "2026-01-01-nothing")))
+    shelve_by_hand(kept.root, new._replace(supersedes=(FINE.id, "2026-01-01-nothing")))
     assert told(kept) == [("supersedes-unknown", f"{TOPICS}/{NEXT}.md")]
 
 

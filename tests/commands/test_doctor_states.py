@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import subprocess
-from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,7 +60,7 @@ def told(root: Path, today: str = NOW) -> list[tuple[str, str]]:
 
 
 def drafted(library: Library, caller: Caller) -> None:
-    write(library, request(id=NEXT, title="Auth keys"), replace(caller, today=NOW))
+    write(library, request(id=NEXT, title="Auth keys"), caller._replace(today=NOW))
 
 
 def as_it_is(library: Library, _: Path) -> Path:
@@ -177,7 +176,7 @@ def plant_conflict_in_an_episode(library: Library, _: Caller) -> list[tuple[str,
 
 
 def plant_circle(library: Library, _: Caller) -> list[tuple[str, str]]:
-    shelve_by_hand(library.root, replace(FINE, supersedes=(NEXT,)))
+    shelve_by_hand(library.root, FINE._replace(supersedes=(NEXT,)))
     shelve_by_hand(library.root, fine(id=NEXT, date=NOW, supersedes=(FINE.id,)))
     render(library, NOW)
     commit(library.root)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -88,7 +87,7 @@ def test_a_hit_and_a_line_of_the_index_stay_one_line_each(library: Library, call
 
 
 def test_headings_in_a_refusal_are_one_clipped_line(library: Library, caller: Caller) -> None:
-    loud = replace(FINE, sections=(*FINE.sections, Section(f"Loud\x1b {'order ' * 40}", "x")))
+    loud = FINE._replace(sections=(*FINE.sections, Section(f"Loud\x1b {'order ' * 40}", "x")))
     shelve_by_hand(library.root, loud)
     said = refusal(library, f"{FINE.id}#Nowhere", caller)
     assert "it has Digest, Decisions" in said

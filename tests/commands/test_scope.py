@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,11 +82,11 @@ def test_the_home_folder_never_guesses(library: Library, caller: Caller, home: P
 def test_a_variable_comes_before_the_project_and_an_argument_before_both(
     library: Library, caller: Caller, tmp_path: Path
 ) -> None:
-    caller = replace(caller, folder=project(tmp_path / "homelab"), variables={"MEMSHELF_SHELF": "shared"})
+    caller = caller._replace(folder=project(tmp_path / "homelab"), variables={"MEMSHELF_SHELF": "shared"})
     seen = snapshot.take(library)
     assert shelf_to_write(seen, None, caller) == "shared"
     assert shelf_to_write(seen, "homelab", caller) == "homelab"
-    assert shelf_to_write(seen, None, replace(caller, variables={})) == "homelab"
+    assert shelf_to_write(seen, None, caller._replace(variables={})) == "homelab"
 
 
 def test_reads_cover_the_projects_shelf_and_the_shared_one(
@@ -96,7 +95,7 @@ def test_reads_cover_the_projects_shelf_and_the_shared_one(
     init(library.root, ["work"], today=caller.today)
     seen = snapshot.take(library)
     assert shelves_to_read(seen, None, caller) == ["homelab", "shared", "work"]
-    at_home = replace(caller, folder=project(tmp_path / "homelab"))
+    at_home = caller._replace(folder=project(tmp_path / "homelab"))
     assert shelves_to_read(seen, None, at_home) == ["homelab", "shared"]
     assert shelves_to_read(seen, "work", at_home) == ["work"]
 
@@ -117,7 +116,7 @@ def test_a_write_that_names_no_shelf_goes_to_the_only_one_or_is_asked_back(
 def test_an_unknown_shelf_is_an_error_for_reading_and_writing(
     library: Library, caller: Caller, how: str
 ) -> None:
-    caller = replace(caller, variables={"MEMSHELF_SHELF": "homelap"} if how == "variable" else {})
+    caller = caller._replace(variables={"MEMSHELF_SHELF": "homelap"} if how == "variable" else {})
     argument = "homelap" if how == "argument" else None
     seen = snapshot.take(library)
     for ask in (shelf_to_write, shelves_to_read):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,7 +124,7 @@ def test_a_long_list_is_cut_on_the_screen_and_whole_in_json(
 def test_the_index_costs_what_read_index_answers_here(kept: Library, caller: Caller) -> None:
     for number in range(30):
         shelve_by_hand(kept.root, fine(id=f"2026-07-{number + 1:02}-keys", date=f"2026-07-{number + 1:02}"))
-    here = replace(caller, variables={"MEMSHELF_SHELF": "shared"})
+    here = caller._replace(variables={"MEMSHELF_SHELF": "shared"})
     for who, shelves in ((caller, ("homelab", "shared")), (here, ("shared",))):
         answer = index(kept, IndexRequest(), who).as_text()
         cost = status(kept, who).index

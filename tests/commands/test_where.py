@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +50,7 @@ def at(library: Library, caller: Caller) -> Callable[..., Place]:
     """Return a function that asks from a folder, by default about the fixture's library."""
 
     def ask(folder: Path, of: Library = library, **variables: str) -> Place:
-        return where(of, "--library", replace(caller, folder=folder, variables=variables))
+        return where(of, "--library", caller._replace(folder=folder, variables=variables))
 
     return ask
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -379,7 +378,7 @@ def patch(rev: str | None, **changes: Any) -> WriteRequest:
 def test_an_amend_is_a_patch(library: Library, caller: Caller) -> None:
     first = write(library, request(artifacts="A file.", extra={"Costs": "One."}, summary="Short."), caller)
     before = draft(library).episode
-    other = replace(caller, client="other-client", session="session-2")
+    other = caller._replace(client="other-client", session="session-2")
     second = write(library, patch(first.rev, title="Amended", extra={"Costs": "Two."}), other)
     expected = fine(
         title="Amended",
@@ -475,7 +474,7 @@ def test_keys_that_memshelf_does_not_know_survive_an_amend(library: Library, cal
     rev = git(library.root, "rev-parse", f"main:{path}")[:12]
     write(library, patch(rev, title="Amended"), caller)
     accept(library, [FINE.id], caller)
-    expected = replace(by_hand, title="Amended", client=("test-client",), session=("session-1",))
+    expected = by_hand._replace(title="Amended", client=("test-client",), session=("session-1",))
     (kept,) = snapshot.take(library).load(["shared"])[0].entries
     assert kept.episode == expected
 
@@ -572,7 +571,7 @@ def test_the_command_line_stores_the_same_from_file_stdin_and_flags(
             words += [f"--{name.replace('_', '-')}", FINE.section(heading)] if FINE.section(heading) else []
     done = cli(*words, data=text.encode() if source == "stdin" else b"")
     assert (done.code, done.err) == (0, "")
-    assert draft(library).episode == replace(FINE, client=("memshelf-cli",))
+    assert draft(library).episode == FINE._replace(client=("memshelf-cli",))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 from support import fine
 
@@ -27,7 +26,7 @@ CYRILLIC = [
 def entry(episode: Episode, state: State = State.ACCEPTED, shelf: str = "sample", **changes: object) -> Entry:
     folder = "archive/docs" if state is State.ARCHIVED else "docs"
     path = f"shelves/{shelf}/{folder}/topics/{episode.id}.md"
-    return replace(Entry(shelf, path, "0" * 12, state, episode), **changes)
+    return Entry(shelf, path, "0" * 12, state, episode)._replace(**changes)
 
 
 def shelf_of(
@@ -79,7 +78,7 @@ NASTY = fine(
 SAMPLES = {
     "english": shelf_of(
         entry(VLAN),
-        entry(replace(DNS, supersedes=(OLD_DNS.id,), pinned="true")),
+        entry(DNS._replace(supersedes=(OLD_DNS.id,), pinned="true")),
         entry(OLD_DNS, State.SUPERSEDED),
         entry(fine(id="2026-01-05-first", date="2026-01-05"), State.ARCHIVED),
         entry(fine(id="2026-01-09-second", date="2026-01-09"), State.ARCHIVED),

@@ -10,7 +10,6 @@ from wire import GOOD, PLANTED, converse, refused
 from memshelf.commands.write import write
 from memshelf.requests import WriteRequest
 from memshelf.server.prompts import RESUME, SHELVE
-from memshelf.store import clock
 from memshelf.text import tokens
 
 if TYPE_CHECKING:
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from memshelf.requests import Caller
     from memshelf.store.library import Library
 
-TOKENS = f"{clock.today()}-auth-tokens"
+TOKENS = "2026-03-01-auth-tokens"
+DATED = GOOD | {"id": TOKENS}
 
 
 def said(root: Path, era: str, prompt: str, **arguments: str) -> str:
@@ -72,7 +72,7 @@ def test_a_topic_travels_as_data_and_is_cut_to_500_characters(empty: Path, era: 
 
 
 def test_resume_shows_the_index_an_episode_or_what_a_search_finds(library: Library, era: str) -> None:
-    converse(library.root, era, lambda client: client.call_tool("write_episode", GOOD))
+    converse(library.root, era, lambda client: client.call_tool("write_episode", DATED))
 
     for arguments, mark in (
         ({}, "<memshelf-index nonce="),
@@ -92,7 +92,7 @@ def test_resume_of_a_large_library_takes_3500_tokens_at_most(
     library: Library, caller: Caller, era: str
 ) -> None:
     long = "\n\n".join(f"Решение {number} принято командой. " * 20 for number in range(20))
-    given = GOOD | {"sources": long}
+    given = DATED | {"sources": long}
     for number in range(8):
         made = WriteRequest(**given | {"id": f"2026-07-0{number + 1}-auth-tokens"})  # type: ignore[arg-type]
         write(library, made, caller)

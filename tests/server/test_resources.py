@@ -11,7 +11,6 @@ from wire import GOOD, PLANTED, converse, refused, text_of
 
 from memshelf.server import uris
 from memshelf.server.uris import Target
-from memshelf.store import clock
 from memshelf.store.library import open_library
 
 if TYPE_CHECKING:
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 
     from memshelf.store.library import Library
 
-TOKENS = f"{clock.today()}-auth-tokens"
+TOKENS = "2026-03-01-auth-tokens"
+DATED = GOOD | {"id": TOKENS}
 NOT_FOUND = {"legacy": -32002, "auto": -32602}
 
 
@@ -63,7 +63,7 @@ def foreign(tmp_path: Path) -> Path:
 
 def test_the_indexes_of_the_shelves_are_listed_and_nothing_else(library: Library, era: str) -> None:
     async def work(client: Client) -> Any:
-        await client.call_tool("write_episode", GOOD)
+        await client.call_tool("write_episode", DATED)
         return await client.list_resources(), await client.list_resource_templates()
 
     listed, templates = converse(library.root, era, work)
@@ -106,7 +106,7 @@ def test_many_shelves_are_listed_by_pages_each_once(library: Library, era: str) 
 
 def test_an_index_and_an_episode_read_as_the_tools_give_them(library: Library, era: str) -> None:
     async def work(client: Client) -> list[str]:
-        await client.call_tool("write_episode", GOOD)
+        await client.call_tool("write_episode", DATED)
         asked = (
             ("read_index", {"shelf": "shared"}),
             ("read_episode", {"id": f"shared/{TOKENS}"}),
@@ -230,7 +230,7 @@ def test_ids_are_completed_by_date_by_slug_by_a_part_and_near_misses(library: Li
 
 
 def test_shelves_and_sections_are_completed(library: Library, era: str) -> None:
-    converse(library.root, era, lambda client: client.call_tool("write_episode", GOOD))
+    converse(library.root, era, lambda client: client.call_tool("write_episode", DATED))
     chosen = {"shelf": "shared", "id": TOKENS}
 
     assert complete(library.root, era, "shelf", "").values == ["homelab", "shared"]

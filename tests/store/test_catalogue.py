@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +74,7 @@ def from_git(library: Library) -> list[Shelf]:
     seen = snapshot.take(library)
     views = seen.load(sorted({*seen.names, *(draft.shelf for draft in seen.drafts)}))
     return [
-        replace(view, unreadable=tuple(replace(each, raw=b"") for each in view.unreadable)) for view in views
+        view._replace(unreadable=tuple(each._replace(raw=b"") for each in view.unreadable)) for view in views
     ]
 
 
@@ -103,7 +102,7 @@ class Walk:
         text = self.chance.choice(["None.", "Who rotates keys?"])
         episode = fine(id=episode_id, date=episode_id[:10], open_threads=text)
         pinned = self.chance.choice(["", "true"])
-        shelve_by_hand(self.library.root, replace(episode, supersedes=olds, pinned=pinned))
+        shelve_by_hand(self.library.root, episode._replace(supersedes=olds, pinned=pinned))
 
     def remove(self, episode_id: str) -> None:
         for path in self.found(episode_id):
@@ -276,7 +275,7 @@ def test_what_is_not_read_yet_is_told_and_what_is_asked_for_is_read_first(
     for day in range(1, 8):
         shelve_by_hand(library.root, fine(id=f"2026-07-0{day}-auth-tokens", date=f"2026-07-0{day}"))
     monkeypatch.setattr("memshelf.store.catalogue.fill.BATCH", 2)
-    hasty = replace(library, patience=-1.0)
+    hasty = library._replace(patience=-1.0)
     oldest = read(hasty, ReadRequest(id="2026-07-01-auth-tokens"), caller)
     assert oldest.entry.episode.id == "2026-07-01-auth-tokens"
     shown = index(hasty, IndexRequest(), caller)
@@ -297,7 +296,7 @@ def test_a_first_reading_tells_how_far_it_is(
         shelve_by_hand(library.root, fine(id=f"2026-07-0{day}-auth-tokens", date=f"2026-07-0{day}"))
     monkeypatch.setattr("memshelf.store.catalogue.fill.BATCH", 2)
     told: list[tuple[int, int]] = []
-    watched = replace(library, progress=lambda *far: told.append(far))
+    watched = library._replace(progress=lambda *far: told.append(far))
     assert index(watched, IndexRequest(), caller).remark == ""
     assert told == [(2, 7), (4, 7), (6, 7), (0, 0)]
 
@@ -339,7 +338,7 @@ def test_linked_work_trees_share_it_and_two_branches_do_not_meet(
     assert ask(side, caller) == ask(library, caller)
     assert len(files(library)) == 1
     shelve_by_hand(side.root, OTHER)
-    other = replace(side, branch="refs/heads/side")
+    other = side._replace(branch="refs/heads/side")
     assert OTHER.id in index(other, IndexRequest(), caller).text
     assert OTHER.id not in index(library, IndexRequest(), caller).text
 
@@ -437,7 +436,7 @@ def test_a_damaged_branch_is_never_an_empty_library(
 
 def test_a_session_of_sections_is_searched_to_its_end(library: Library, caller: Caller) -> None:
     more = tuple(Section(f"Part {number}", f"wombat{number}") for number in range(5000))
-    shelve_by_hand(library.root, replace(FINE, sections=(*FINE.sections, *more)))
+    shelve_by_hand(library.root, FINE._replace(sections=(*FINE.sections, *more)))
     for word in ("wombat1", "wombat4091", "wombat4092", "wombat4999"):
         assert search(library, SearchRequest(query=word), caller).outcome == "found", word
 

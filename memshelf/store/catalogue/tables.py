@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from memshelf import terms
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from memshelf.store.catalogue.database import Connection
 
-KEYS = tuple(field.name for field in fields(Episode) if field.name not in ("sections", "other"))
+KEYS = tuple(name for name in Episode._fields if name not in ("sections", "other"))
 COLUMNS = "shelf, path, rev, state, superseded, draft, source, amends, packed"
 """What `entry` makes an Entry of."""
 

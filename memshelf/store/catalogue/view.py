@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +30,13 @@ RANK = "rank DESC, id DESC, shelf"
 ENTRIES = f"SELECT {COLUMNS} FROM file JOIN text USING (number)"
 
 
-@dataclass(frozen=True)
 class Catalogue:
     """The library's branch and drafts at one moment."""
 
-    db: Connection
-    library: Library
+    def __init__(self, db: Connection, library: Library) -> None:
+        """Look at `library` through the catalogue that is open as `db`."""
+        self.db = db
+        self.library = library
 
     @cached_property
     def tip(self) -> str:
