@@ -65,8 +65,8 @@ STARTS = tuple(
 )
 """For each kind of run, a table that leaves x inside of it and a space outside."""
 
-ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
-DENSE = re.compile("[\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00010000-\U0003ffff]")
+ACCENTED = "[\u00c0-\u024f\u1e00-\u1eff]"
+DENSE = "[\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00010000-\U0003ffff]"
 
 WIDEST = 6
 """Characters that a token of prose holds at most: where a page's end is looked for."""
@@ -121,7 +121,7 @@ def features(text: str) -> list[int]:
     letters = [kinds.count(kind) for kind in b"lc0"]
     signs = [kinds.count(b".") + dashes, kinds.count(b"-") - dashes, kinds.count(b"s"), kinds.count(b" ")]
     unknown = kinds.count(b"?")
-    accented, dense = (len(kind.findall(text)) if unknown else 0 for kind in (ACCENTED, DENSE))
+    accented, dense = (len(re.findall(kind, text)) if unknown else 0 for kind in (ACCENTED, DENSE))
     return [*runs, *letters, *signs, accented, dense, unknown - accented - dense]
 
 

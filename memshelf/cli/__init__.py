@@ -46,6 +46,18 @@ VERBS = {
 }
 
 
+class Help(argparse.HelpFormatter):
+    """argparse's help as wide as the terminal; argparse by itself loads half an archiver to ask for that."""
+
+    def __init__(self, prog: str) -> None:
+        """Lay out the help of `prog`."""
+        try:
+            columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
+        except (ValueError, OSError):
+            columns = 80
+        super().__init__(prog, width=columns - 2)
+
+
 class Parser(argparse.ArgumentParser):
     """argparse whose complaints are one line each and never repeat a value."""
 
@@ -107,7 +119,8 @@ def _run(words: list[str]) -> int:
     if verb not in VERBS:
         raise UsageError(f"no such command: it is one of {', '.join(VERBS)}")
     module = importlib.import_module(f"memshelf.cli.{verb}")
-    parser = Parser(prog=f"memshelf {verb}", description=f"{VERBS[verb].capitalize()}.", allow_abbrev=False)
+    about = f"{VERBS[verb].capitalize()}."
+    parser = Parser(prog=f"memshelf {verb}", description=about, formatter_class=Help, allow_abbrev=False)
     module.configure(parser)
     code: int = module.run(parser.parse(words[1:]))
     return code
