@@ -93,7 +93,18 @@ PURE = {
 }
 IMPURE = {"os", "io", "pathlib", "shutil", "tempfile", "socket", "subprocess", "urllib.request"}
 CLOCKS = {"datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "time.time_ns"}
-SLOW = {"mcp", "git", "pydantic", "rapidfuzz", "portalocker", "yaml", "frontmatter", "pyromark", "numpy", "dataclasses"}
+SLOW = {
+    "mcp",
+    "git",
+    "pydantic",
+    "rapidfuzz",
+    "portalocker",
+    "yaml",
+    "frontmatter",
+    "pyromark",
+    "numpy",
+    "dataclasses",
+}
 """What no reading command imports when the catalogue is warm."""
 
 

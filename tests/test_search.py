@@ -282,8 +282,8 @@ def sold(id: str = "2026-03-02-hangar", title: str = "Other", **sections: str) -
 def test_a_misspelt_word_is_corrected_and_says_so():
     answer = ask("cartrige vendro")
     assert ids(answer) == [LONG.id]
-    assert answer.corrected == {"cartrige": ["cartridg"], "vendro": ["vendor"]}
-    assert "corrected: cartrige taken for cartridg; vendro taken for vendor" in answer.as_text()
+    assert answer.corrected == {"cartrige": ["cartridge"], "vendro": ["vendor"]}
+    assert "corrected: cartrige taken for cartridge; vendro taken for vendor" in answer.as_text()
 
 
 @pytest.mark.parametrize("query", ["ticket-1235", "zzz", "vlam99", "qqqqq"])
@@ -478,3 +478,11 @@ def test_near_misses_are_few_and_do_not_depend_on_order():
     assert nearest("shelf", known) == nearest("shelf", known[::-1])
     assert len(nearest("shelf", known)) == 3
     assert len(nearest("shelf", known, limit=5)) == 5
+
+
+def test_no_line_is_shown_twice():
+    said = "Is the kettle loud? \nThe kettle is loud: the kettle rattles.\nNobody minds the kettle."
+    answer = ask("kettle loud rattles", shelf_of(entry(sold("2026-03-05-kettle", decisions=said))))
+
+    shown = [line for line in answer.as_text().split("\n") if "kettle" in line and line.startswith("  ")]
+    assert len(shown) == len(set(shown)) == 3

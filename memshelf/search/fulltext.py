@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from memshelf.lines import day
@@ -12,8 +11,9 @@ from memshelf.search.answer import Answer, Hit, Outcome, Searched
 from memshelf.search.candidates import DEPTH, candidates, scores
 from memshelf.search.order import evidence, falling, leads
 from memshelf.search.passages import Candidate, passages, without_echoes
-from memshelf.search.query import any_of, conditions, split, understand, wider
+from memshelf.search.query import ROUND, any_of, conditions, split, understand, wider
 from memshelf.search.window import window
+from memshelf.terms import occurrences, roots
 from memshelf.text import clip
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memshelf.search.passages import Passage
     from memshelf.search.query import Query
     from memshelf.search.semantic import Door, Near
-    from memshelf.search.window import Span
     from memshelf.store.catalogue import Catalogue
 
 LIMIT = 10
@@ -62,7 +61,10 @@ def search(kept: Catalogue, names: Sequence[str], request: SearchRequest, by: Do
         return Answer(Outcome.COULD_NOT, searched, note=BAD_CURSOR)
     budget = min(request.budget or max(BUDGET, BUDGET_OF_A_HIT * count), MAX_ANSWER_TOKENS)
     hits = (_hit(kept, one, query) for one in order[start : start + count if count else None])
-    corrected = {word: list(found) for word, found in query.corrected.items()}
+    corrected = {
+        word.strip(ROUND): [_as_written(term, order) for term in found]
+        for word, found in query.corrected.items()
+    }
     answer = Answer(Outcome.FOUND, searched, corrected, note=_note(kept, names, by))
     return answer.filled(hits, budget, start, total)
 
@@ -116,24 +118,25 @@ def excerpts(kept: Catalogue, entry: Entry, text: str) -> list[tuple[Section, st
     return [(one.part, _shown(one)) for one in _apart(evidence(without_echoes(ranked, query), ranked[:1]))]
 
 
+def _as_written(term: str, order: Sequence[Passage]) -> str:
+    """Return a term as the first of the passages that has it writes it."""
+    wanted = roots([term])
+    for part in dict.fromkeys(one.part for one in order):
+        for start, end, found in occurrences(part.body, wanted):
+            if term in found:
+                return part.body[start:end]
+    return term
+
+
 def _apart(order: Iterable[Passage]) -> Iterator[Passage]:
     """Leave out lines that an earlier window shows."""
-    shown: dict[tuple[int, str], list[Span]] = {}
+    shown: dict[tuple[int, str], set[int]] = {}
     for one in order:
-        before = shown.setdefault((one.candidate.number, one.part.heading), [])
-        spans = [one.spans[at] for at in window(one.part.body, one.spans, one.at)]
-        if not spans or _added(before, spans[0][0], spans[-1][1]):
-            yield one
-
-
-def _added(apart: list[Span], start: int, end: int) -> bool:
-    """Add a piece to disjoint ones in order; tell whether it began in none of them."""
-    at = bisect_left(apart, (start + 1,))
-    if at and start < apart[at - 1][1]:
-        return False
-    last = bisect_left(apart, (end,))
-    apart[at:last] = [(start, max(end, *(span[1] for span in apart[at:last])) if last > at else end)]
-    return True
+        before = shown.setdefault((one.candidate.number, one.part.heading), set())
+        if one.at not in before:
+            fresh = one if one.at + 1 not in before else one._replace(spans=one.spans[: one.at + 1])
+            before.update(window(one.part.body, fresh.spans, one.at))
+            yield fresh
 
 
 def _hit(kept: Catalogue, one: Passage, query: Query) -> Hit:
