@@ -69,7 +69,7 @@ OWNERS = {
     "platformdirs": ("store/state.py",),
     "Stemmer": ("terms.py",),
     "portalocker": ("store/landing.py",),
-    "ahocorasick": ("redact/pack.py", "redact/engine.py"),
+    "ahocorasick": ("redact/anchors.py", "redact/engine.py"),
     "re2": ("redact/patterns.py",),
     "mcp": ("server/", "demo/"),
     "mcp_types": ("server/",),

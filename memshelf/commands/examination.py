@@ -218,7 +218,7 @@ def idle_settings(library: Library, names: list[str]) -> Iterator[Broken]:
 
 def _idle_redact(own: Screening) -> Iterator[str]:
     """Yield what a shelf's `redact` says in vain."""
-    known = {name for rule in built_in().rules for name in (rule.id, rule.kind)} if own.off else set()
+    known = built_in().names() if own.off else set()
     unknown = sum(name not in known for name in own.off)
     if unknown:
         yield f"off: {unknown} of them no rule and no kind: `memshelf redact --explain` names those of a text"

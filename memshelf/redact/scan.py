@@ -1,46 +1,28 @@
-"""What the rules of the pack find: anchors in one pass, a regex at each, the values judged."""
+"""What the rules of the pack find: a regex is tried at each anchor, the values of its matches are judged."""
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from memshelf.redact.checks import CHECKS, Candidate, entropy, is_placeholder
-from memshelf.redact.finders import FINDERS
+from memshelf.redact.anchors import Span, Zones
+from memshelf.redact.checks import Candidate, entropy, is_placeholder
 from memshelf.redact.marks import Origin, blanked
-from memshelf.redact.pack import Pack, Rule, Window
+from memshelf.redact.pack import Allow, Pack, Trial
 from memshelf.redact.policy import Policy
 from memshelf.redact.regex import compiled
 
 PROSE = 4
 """The layer whose values stand in sentences."""
 
-FEWEST = 9
-"""A run of fewer digits is nobody's number: a date, a version, an amount."""
-
-LONG = 28
-"""From this many characters on a word may be an unknown provider's token."""
-
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 QUOTES = ('"', "'", "`", "«", "“")
-_DIGITS = r"[0-9][0-9 ().\-\u2011\u00a0]{7,28}[0-9]"
 _LINE = 200
-
-Span = tuple[int, int]
-"""Where something begins and ends."""
-
-Zones = Iterable[Span]
-"""The disjoint parts of a text in which anchors are looked for, in order."""
-
-
-Anchored = tuple[int, tuple[tuple[int, int, bool], ...]]
-"""Where an anchor ends, and `(length, index of the rule, apart)` for each rule that is tried there."""
 
 
 class Hit(NamedTuple):
@@ -56,23 +38,22 @@ class Hit(NamedTuple):
 def scan(text: str, pack: Pack, policy: Policy, zones: Zones) -> list[Hit]:
     """Return what the rules find at the anchors inside of `zones`."""
     hits: list[Hit] = []
-    kept: list[tuple[int, int]] = []
+    kept: list[Span] = []
     done: dict[int, Span] = {}
-    for index, match in _matches(text, pack, zones, done):
-        rule = pack.rules[index]
-        for found in _candidates(text, rule, pack.groups[index], match):
-            if rule.class_ == "keep" or (rule.class_ == "personal" and policy.lets(found.value)):
+    for trial, match in _matches(text, pack, zones, done):
+        index, class_ = trial.index, trial.origin.class_
+        for found in _candidates(text, trial, match):
+            if class_ == "keep" or (class_ == "personal" and policy.lets(found.value)):
                 kept.append((found.start, found.end))
-            elif _holds(rule, found):
+            elif _holds(trial, found):
                 done[index] = (match.start(), max(found.end, done.get(index, (0, 0))[1]))
-                origin = Origin(rule.id, rule.class_)
-                hits.append(Hit(found.start, found.end, rule.layer * 1000 + index, rule.kind, origin))
+                hits.append(Hit(found.start, found.end, trial.rank, trial.kind, trial.origin))
     if kept and hits:
         hits = _outside(hits, sorted(kept))
     return [hit for hit in hits if policy.applies(hit.origin.rule, hit.kind)]
 
 
-def _outside(hits: list[Hit], kept: list[tuple[int, int]]) -> list[Hit]:
+def _outside(hits: list[Hit], kept: list[Span]) -> list[Hit]:
     """Return the hits that begin in none of the sorted `kept` pieces."""
     furthest = [*accumulate((end for _, end in kept), max)]
     before = ((bisect_right(kept, (hit.start, sys.maxsize)), hit) for hit in hits)
@@ -81,74 +62,44 @@ def _outside(hits: list[Hit], kept: list[tuple[int, int]]) -> list[Hit]:
 
 def _matches(
     text: str, pack: Pack, zones: Zones, done: dict[int, Span]
-) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield (index of the rule, match) for each match that is not `done` with."""
-    windows, folded = pack.windows, text.lower()
+) -> Iterator[tuple[Trial, re.Match[str]]]:
+    """Yield each match of a rule at an anchor that does not stand in what the rule is `done` with."""
+    trials, folded = pack.trials, text.lower()
     if len(folded) != len(text):  # İ alone grows
         folded = text.replace("\u0130", "i").lower()
-    for end, targets in _anchored(text, blanked(folded), pack, zones):
-        for length, index, apart in targets:
-            start = end - length
-            if (apart and start and text[start - 1] in LETTERS and text[max(0, start - 2)] != "\\") or (
-                index in done and done[index][0] <= start < done[index][1]
-            ):
+    for end, (length, rules, free) in pack.anchors.found(text, blanked(folded), zones):
+        start = end - length
+        if rules is not free and start and text[start - 1] in LETTERS and text[max(0, start - 2)] != "\\":
+            rules = free
+        for index in rules:
+            if index in done and done[index][0] <= start < done[index][1]:
                 continue
-            window = windows[index] or pack.window(index)
-            found = (
-                _around(text, window, start, end)
-                if window.before
-                else window.match(text, start, end + window.after)
-            )
+            trial = trials[index] or pack.trial(index)
+            if trial.before:
+                found = _around(text, trial, start, end)
+            else:
+                found = trial.match(text, start, end + trial.after)
             if found:
-                yield index, found
+                yield trial, found
 
 
-def _around(text: str, window: Window, start: int, end: int) -> re.Match[str] | None:
+def _around(text: str, trial: Trial, start: int, end: int) -> re.Match[str] | None:
     """Return the first match from `before` characters left of an anchor that goes beyond its start."""
-    found = window.search(text, max(0, start - window.before), end + window.near)
+    found = trial.search(text, max(0, start - trial.before), end + trial.near)
     while found and found.end() <= start:
-        found = window.search(text, found.start() + 1, end + window.near)
-    return window.match(text, found.start(), end + window.after) if found else None
+        found = trial.search(text, found.start() + 1, end + trial.near)
+    return trial.match(text, found.start(), end + trial.after) if found else None
 
 
-def _anchored(text: str, folded: str, pack: Pack, zones: Zones) -> Iterator[Anchored]:
-    """Yield each anchor, the literal ones first."""
-    zones = tuple(zones)
-    for first, last in zones:
-        for last_index, targets in pack.automaton.iter(folded[first:last]):
-            yield first + last_index + 1, targets
-    for first, last in zones:
-        yield from _numbers(text, pack, first, last)
-    for first, last in zones:
-        yield from _long_words(text, pack, first, last)
-
-
-def _numbers(text: str, pack: Pack, first: int, last: int) -> Iterator[Anchored]:
-    for run in compiled(_DIGITS).finditer(text, first, last):
-        length = run.end() - run.start()
-        if length >= 2 * FEWEST or len(compiled("[0-9]").findall(run[0])) >= FEWEST:
-            yield run.end(), tuple((length, index, False) for index in pack.on_digits)
-
-
-def _long_words(text: str, pack: Pack, first: int, last: int) -> Iterator[Anchored]:
-    end = first
-    for word in [word for word in text[first:last].split() if len(word) >= LONG]:
-        end = text.index(word, end) + len(word)
-        if "/" not in word and ("_" in word or "-" in word):
-            yield end, tuple((len(word), index, False) for index in pack.on_long_words)
-
-
-def _candidates(
-    text: str, rule: Rule, names: tuple[str | int, ...], match: re.Match[str]
-) -> Iterator[Candidate]:
+def _candidates(text: str, trial: Trial, match: re.Match[str]) -> Iterator[Candidate]:
     """Yield what a match would take out, before it is judged."""
-    if rule.finder:
-        yield from FINDERS[rule.finder](text, match)
+    if trial.finder:
+        yield from trial.finder(text, match)
         return
-    for name in names:
+    for name in trial.groups:
         start, end = match.span(name)
         if start < end:
-            yield _trimmed(text, start, end, match.start(), rule.layer)
+            yield _trimmed(text, start, end, match.start(), trial.layer)
 
 
 def _trimmed(text: str, start: int, end: int, begin: int, layer: int) -> Candidate:
@@ -162,31 +113,25 @@ def _trimmed(text: str, start: int, end: int, begin: int, layer: int) -> Candida
     return Candidate(text, start, end, begin, quoted)
 
 
-def _holds(rule: Rule, found: Candidate) -> bool:
+def _holds(trial: Trial, found: Candidate) -> bool:
     """Tell whether a match is a hit: its checks hold and nothing lets it go."""
     value = found.value
-    if not value or is_placeholder(value) or (rule.entropy and entropy(value) < rule.entropy):
+    if not value or is_placeholder(value) or (trial.entropy and entropy(value) < trial.entropy):
         return False
-    return all(CHECKS[check](found) for check in rule.checks) and not _allowed(rule, found)
+    return all(check(found) for check in trial.checks) and not (trial.allow and _allowed(trial.allow, found))
 
 
-def _allowed(rule: Rule, found: Candidate) -> bool:
-    allow = rule.allow
+def _allowed(allow: Allow, found: Candidate) -> bool:
+    value, key, line = allow
     return (
-        (bool(allow.value) and _any(allow.value, found.value))
-        or (bool(allow.key) and _any(allow.key, _key(found)))
-        or (bool(allow.line) and _any(allow.line, _line(found)))
+        _has(value, found.value)
+        or _has(key, _key(found) if key else "")
+        or _has(line, _line(found) if line else "")
     )
 
 
-def _any(regexes: tuple[str, ...], text: str) -> bool:
-    """Tell whether one of `regexes` is found in `text`, case aside."""
-    return bool(_one_of(regexes).search(text))
-
-
-@functools.cache
-def _one_of(regexes: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{regex})" for regex in regexes), re.IGNORECASE)
+def _has(regex: str, text: str) -> bool:
+    return bool(regex and compiled(regex, re.IGNORECASE).search(text))
 
 
 def _key(found: Candidate) -> str:

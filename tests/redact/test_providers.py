@@ -8,7 +8,8 @@ import pytest
 
 from memshelf.redact import Policy, redact
 from memshelf.redact.marks import MARK
-from memshelf.redact.pack import FAMILIES, Rule, _source, parse
+from memshelf.redact.pack import FAMILIES, _source
+from memshelf.redact.sources import Rule, parse
 from redact.templates import fill
 
 PROVIDERS = [name for name in FAMILIES if name.startswith("providers-")]
