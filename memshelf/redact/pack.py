@@ -43,7 +43,7 @@ of the anchors. Then comes a line a rule, and a line a head: its anchors and the
 """
 
 Allow = tuple[str, str, str]
-"""Regexes, case aside, that let a hit go: found in its value, its key or its line; empty for none."""
+"""Regexes that let a hit go: found in its value, its key or its line; empty for none."""
 
 Try = Callable[..., "re.Match[str] | None"]
 

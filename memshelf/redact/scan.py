@@ -40,17 +40,20 @@ def scan(text: str, pack: Pack, policy: Policy, zones: Zones) -> list[Hit]:
     hits: list[Hit] = []
     kept: list[Span] = []
     done: dict[int, Span] = {}
+    taken: dict[Span, int] = {}
     for trial, match in _matches(text, pack, zones, done):
-        index, class_ = trial.index, trial.origin.class_
+        index, origin = trial.index, trial.origin
         for found in _candidates(text, trial, match):
-            if class_ == "keep" or (class_ == "personal" and policy.lets(found.value)):
-                kept.append((found.start, found.end))
-            elif _holds(trial, found):
+            span = found.start, found.end
+            if origin.class_ == "keep" or (origin.class_ == "personal" and policy.lets(found.value)):
+                kept.append(span)
+            elif taken.get(span, sys.maxsize) < trial.rank or _holds(trial, found):
                 done[index] = (match.start(), max(found.end, done.get(index, (0, 0))[1]))
-                hits.append(Hit(found.start, found.end, trial.rank, trial.kind, trial.origin))
-    if kept and hits:
-        hits = _outside(hits, sorted(kept))
-    return [hit for hit in hits if policy.applies(hit.origin.rule, hit.kind)]
+                if policy.applies(origin.rule, trial.kind):
+                    hits.append(Hit(*span, trial.rank, trial.kind, origin))
+                    if origin.class_ == "secret":  # another rule need not judge it once more
+                        taken[span] = min(trial.rank, taken.get(span, sys.maxsize))
+    return _outside(hits, sorted(kept)) if kept and hits else hits
 
 
 def _outside(hits: list[Hit], kept: list[Span]) -> list[Hit]:
@@ -131,7 +134,7 @@ def _allowed(allow: Allow, found: Candidate) -> bool:
 
 
 def _has(regex: str, text: str) -> bool:
-    return bool(regex and compiled(regex, re.IGNORECASE).search(text))
+    return bool(regex and compiled(regex).search(text))
 
 
 def _key(found: Candidate) -> str:

@@ -175,6 +175,6 @@ def packed(sources: Mapping[str, bytes]) -> str:
 def _row(rule: Rule) -> list[Any]:
     """Return what `pack.Trial` reads."""
     regex = f"(?i:{rule.regex})" if rule.ignore_case else rule.regex
-    allow = ["|".join(f"(?:{each})" for each in regexes) for regexes in rule.allow]
+    allow = ["|".join(f"(?i:{each})" for each in regexes) for regexes in rule.allow]
     how = [rule.before, rule.near, rule.after, rule.entropy, rule.checks, rule.finder, allow]
     return [rule.id, rule.class_, rule.kind, rule.layer, regex, *how]
