@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import ahocorasick
 
-from memshelf.redact.marks import Marks, Origin, Redaction, blanked, report
+from memshelf.redact.marks import OPENING, Marks, Origin, Redaction, blanked, report
 from memshelf.redact.pack import built_in
 from memshelf.redact.patterns import matches
 from memshelf.redact.policy import Policy
@@ -76,7 +76,7 @@ def _hits(text: str, policy: Policy, values: Values, zones: list[tuple[int, int]
             joined.append(hit)
     if policy.lifted:
         joined = [hit for hit in joined if not policy.lifts(hit.kind, text[hit.start : hit.end])]
-    yield from _unmarked(text, joined) if "«redacted:" in text or "\0" in text else joined
+    yield from _unmarked(text, joined) if OPENING in text or "\0" in text else joined
 
 
 def _unmarked(text: str, hits: list[Hit]) -> Iterator[Hit]:
@@ -127,7 +127,7 @@ def _repeated(text: str, found: list[Hit], values: Values) -> Iterator[Hit]:
     values = values | {text[hit.start : hit.end]: (hit.kind, hit.origin) for hit in reversed(secrets)}
     automaton = ahocorasick.Automaton()
     for value, (kind, origin) in values.items():
-        if len(value) >= SPREADS and "«redacted:" not in value:
+        if len(value) >= SPREADS and OPENING not in value:
             automaton.add_word(value, (len(value), kind, origin))
     if not automaton:
         return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from memshelf.redact.regex import compiled
 
 STAND_INS = (
@@ -47,28 +45,30 @@ TECHNICAL = (
 NUMBERED_WORDS = (
     r"(?:[^\W\d_]{3,20}\.){2,4}\d{2,6}|[A-ZА-ЯЁ][^\W\d_]{2,20}(?:[-_][^\W\d_]{3,20}){1,3}[-_]\d{2,6}"
 )
+# A shape comes first and the names that it must not hold after it: few values have the shape.
 MADE_UP = (
+    r"(?=(?:[^\W\d_]{4,20}[-._]){0,3}[^\W\d_]{4,24}[-._]?\d{2,6}(?:[-._]?[^\W\d_]{4,20}){0,2}\Z)"
     r"(?!.*(?i:pass|pwd|secret|token|key|user|login|auth|sha-?\d|md5|aes|utf|rsa|\d{4}-\d\d|test|example|default|change|sample|dummy|version|release"
-    r"|build|chapter|python|postgres|ubuntu|node))(?:[^\W\d_]{4,20}[-._]){0,3}[^\W\d_]{4,24}[-._]?\d{2,6}(?:[-._]?[^\W\d_]{4,20}){0,2}"
+    r"|build|chapter|python|postgres|ubuntu|node)).*"
 )
 """Words with a number: what people make up as a password, and no technical name."""
 CHAINED = (
-    r"(?!(?i:.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|default|change|sample|dummy|version|release"
-    r"|config|settings|string|value|input|field|error|handler|service|module|index|build|data|request|response)))"
-    r"(?:(?:[A-Z][a-z]{2,15}){3,5}\d{1,4}|(?:[А-ЯЁ][а-яё]{2,15}){2,5}\d{1,4}"
+    r"(?=(?:(?:[A-Z][a-z]{2,15}){3,5}\d{1,4}|(?:[А-ЯЁ][а-яё]{2,15}){2,5}\d{1,4}"
     r"|[A-ZА-ЯЁ][^\W\d_]{3,15}@(?:19|20)\d\d[!?*.#]?|[xX]{1,2}_[^\W\d_]{3,15}_\d{0,4}[xX]{1,2}"
     r"|[^\W\d_]{4,15}\.[a-z]{0,2}\d{1,3}\.[A-ZА-ЯЁ][^\W\d_]{3,15}|\d{2,4}[^\W\d_]{4,15}\d{2,4}"
     r"|(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,5}"
     r"|[^\W\d_]{3,12}(?: [^\W\d_]{3,12}){2,5} \d{2,4}"
-    r")"
+    r")\Z)"
+    r"(?!(?i:.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|default|change|sample|dummy|version|release"
+    r"|config|settings|string|value|input|field|error|handler|service|module|index|build|data|request|response))).*"
 )
 """Words and a number, written together or around it, or groups of capitals: passwords, not identifiers."""
 DOTTED = (
+    r"(?=[^\W\d_A-ZА-ЯЁ]{4,16}(?:\.[^\W\d_A-ZА-ЯЁ]{4,16}){2,4}\Z)"
     r"(?!.*(?:pass|pwd|secret|token|key|user|login|auth|test|example|config|setting|option|param|prop|value|string|input"
     r"|field|form|data|request|response|state|event|target|current|default|model|session|client|server|service|context"
     r"|local|global|process|system|spring|type|schema|required|validat|common|label|error|message|text|title|button\.|page|view"
-    r"|database|redis|postgres|mongo|crypt|random|choice|faker|object|account|profile|connection|internal|index|module))"
-    r"[^\W\d_A-ZА-ЯЁ]{4,16}(?:\.[^\W\d_A-ZА-ЯЁ]{4,16}){2,4}"
+    r"|database|redis|postgres|mongo|crypt|random|choice|faker|object|account|profile|connection|internal|index|module)).*"
 )
 """Three small words with dots between them, none of them of a program."""
 SCRAMBLED = r"(?=.{0,24}\d)(?!.*[a-z]{4})(?!.*[A-Z]{6})(?=(?:[A-Z]*[a-z]+[A-Z]+){2})[A-Za-z0-9]{10,24}"
@@ -142,10 +142,12 @@ def is_jumbled(value: str) -> bool:
 
 def changes(value: str) -> int:
     """Return how often neighbours in `value` are of different classes: small, capital, digit."""
-    kinds = [
-        "l" if char.islower() else "u" if char.isupper() else "d" if char.isdigit() else "" for char in value
-    ]
-    return sum(1 for left, right in pairwise(kinds) if left and right and left != right)
+    count, last = 0, ""
+    for char in value:
+        kind = "l" if char.islower() else "u" if char.isupper() else "d" if char.isdigit() else ""
+        count += bool(kind and last and kind != last)
+        last = kind
+    return count
 
 
 def is_strong(value: str) -> bool:
