@@ -101,19 +101,21 @@ class Pack:
 def built_in() -> Pack:
     """Return the pack that comes with MemShelf."""
     sources = {name: _source(f"{name}.toml") for name in FAMILIES}
-    pack = unpacked(_source(PACKED), sources)
-    if pack is None:
+    text = _source(PACKED)
+    if not is_packed_of(text, sources):
         from memshelf.redact.sources import packed  # noqa: PLC0415 # only where somebody changes the rules
 
-        pack = unpacked(packed(sources).encode(), sources)
-    assert pack is not None
-    return pack
+        text = packed(sources).encode()
+    return unpacked(text)
 
 
-def unpacked(text: bytes, sources: Mapping[str, bytes]) -> Pack | None:
-    """Return the pack that `packed` wrote of the same sources, None of others."""
-    if not text.startswith(b'{"of": %d,' % checksum(sources)):
-        return None
+def is_packed_of(text: bytes, sources: Mapping[str, bytes]) -> bool:
+    """Tell whether `sources.packed` wrote `text` of these files."""
+    return text.startswith(b'{"of": %d,' % checksum(sources))
+
+
+def unpacked(text: bytes) -> Pack:
+    """Return the pack that `sources.packed` wrote."""
     first, *lines = text.decode().splitlines()
     head = json.loads(first)
     count = len(lines) - len(head["heads"])
