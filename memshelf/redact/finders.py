@@ -132,18 +132,23 @@ def _table(text: str, head: re.Match[str]) -> Iterator[Candidate]:
     ruled = bool(compiled(_RULE_LINE).match(text[end + 1 : rule_end if rule_end >= 0 else len(text)]))
     if ruled != (delimiter == "|" and not line.startswith("||")):
         return
-    at = rule_end if ruled else end
+    if not ruled and text.endswith(f"\n{line}\n", 0, begin):  # a row of the table that begins above
+        return
+    for start, row in _rows(text, rule_end if ruled else end, ruled):
+        if delimiter not in row or (not ruled and row.count(delimiter) != size):
+            return
+        yield from _cell(text, start, row.split(delimiter), column, head.start())
+
+
+def _rows(text: str, at: int, ruled: bool) -> Iterator[tuple[int, str]]:
+    """Yield the lines behind the end of a line at `at`, each with its start; rules between rows left out."""
     for _ in range(ROWS):
         if at < 0:
             return
         stop = text.find("\n", at + 1)
         row = text[at + 1 : stop if stop >= 0 else len(text)].rstrip("\r")
-        if ruled and "+-" in row and compiled(_RULE_LINE).match(row):
-            at = stop
-            continue
-        if delimiter not in row or (not ruled and row.count(delimiter) != size):
-            return
-        yield from _cell(text, at + 1, row.split(delimiter), column, head.start())
+        if not (ruled and "+-" in row and compiled(_RULE_LINE).match(row)):
+            yield at + 1, row
         at = stop
 
 
