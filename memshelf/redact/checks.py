@@ -31,20 +31,21 @@ Check = Callable[[Candidate], bool]
 
 def is_placeholder(value: str) -> bool:
     """Tell whether `value` only stands for a secret: `xxxx`, `your-key`, `${KEY}`, `changeme`."""
+    user = compiled(r"[\w.-]+[:/](?=.)").match(value)
+    password = value[user.end() :] if user else value
+    value = value.strip("*/“”„«»\"'`")
     few = 0 if len(value) <= 3 else 2 if value.isdigit() and len(value) <= 8 else 3
-    folded = value.lower()
     return (
         len(set(value[-12:])) < few
-        or any(each in folded for each in shapes.STAND_INS)
-        or bool(compiled(shapes.PLACEHOLDER).match(value))
+        or any(map(value.lower().__contains__, shapes.STAND_INS))
+        or any(compiled(shapes.PLACEHOLDER).match(each) for each in {value, password})
     )
 
 
 def entropy(value: str) -> float:
     """Return Shannon's entropy of the first 200 characters of `value`, in bits a character."""
     value = value[:200]
-    size = len(value)
-    return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in Counter(value).values())
 
 
 def _random(found: Candidate) -> bool:
@@ -63,7 +64,9 @@ def _secret_like(found: Candidate) -> bool:
         or compiled(shapes.RELATIVE_PATH).fullmatch(value)
     ):
         return False
-    if compiled(shapes.ASSIGNED).search(found.key) and compiled(shapes.MADE_UP).fullmatch(value):
+    if compiled(shapes.ASSIGNED).search(found.text, max(0, found.begin - 16), found.start) and compiled(
+        shapes.MADE_UP
+    ).fullmatch(value):
         return True
     return (
         not _plain(compiled(r"[-\s._/~@,;(){}!'’]+").split(value))
@@ -78,6 +81,7 @@ def _password_like(found: Candidate) -> bool:
     technical = (shapes.PATH, shapes.CMDLET, shapes.HASH_NAME)
     if (
         len(value) < 4
+        or (found.text[found.begin - 1 : found.begin] == "/" and found.text.startswith(" / ", found.end))
         or any(compiled(each).fullmatch(value) for each in technical)
         or (value[0] in "{[(<" and not found.quoted)
         or value[0] in ";,)"
@@ -126,8 +130,7 @@ def _cell(found: Candidate) -> bool:
     """Whether a table's cell holds a secret: no spaces, and a digit or a sign that words do not have."""
     value = found.value
     if value.isdigit():
-        coded = compiled(r"(?i)pin|пин|код ").match(found.text[found.begin : found.begin + 4])
-        return bool(coded) and 4 <= len(value) <= 8
+        return bool(compiled(r"(?i)pin|пин|код ").match(found.key)) and 4 <= len(value) <= 8
     mixed = any(map(str.isalpha, value)) and bool(compiled(r"[\d!#$%^&*+=~]").search(value))
     return (
         len(value) >= 5
@@ -235,8 +238,8 @@ def _prose_key(found: Candidate) -> bool:
 def _hex_sizes(found: Candidate) -> tuple[int, ...]:
     """Return how long hexadecimal keys are: as long as a digest only right behind the key word."""
     if compiled(shapes.RIGHT_BEHIND).search(found.key):
-        return (24, 32, 40, 48, 56, 64, 96, 128)
-    return (32, 48, 64, 96, 128) if compiled(shapes.TOLD_BEHIND).search(found.key) else (32,)
+        return (24, 32, 40, 48, 56, 64, 72, 80, 96, 128)
+    return (32, 40, 48, 64, 96, 128) if compiled(shapes.TOLD_BEHIND).search(found.key) else (32,)
 
 
 def _phone_near(found: Candidate) -> bool:

@@ -32,7 +32,7 @@ _OTHER_NUMBER = (
 _IP = r"\d{1,3}(?:\.\d{1,3}){3}"
 _THOUSANDS = r"\d{1,3}(?:[ \u00a0]\d{3}){2,4}"
 _DOTTED = r"\(?\d{3}\)?[. ]\d{3}[. ]\d{4}|\d\d(?:[. ]\d\d){4}"
-_DATE = r"(?:19|20)\d\d[-.]\d\d[-.]\d\d"
+_DATE = r"(?:19|20)\d\d[-.]\d\d[-.]\d\d|\d\d?[./]\d\d?[./](?:19|20)\d\d(?!\d)"
 
 
 def is_address(value: str) -> bool:

@@ -16,12 +16,13 @@ _ITS_OWN_NAME = (
     r"(?:(?:(?:a|an|my|the|your|some|this|new|old|long|super|base64|encoded|cloud|api|app|bot|user|client|service|account"
     r"|project|personal|private|secret|public|access|auth|bearer|refresh|session|jwt|hmac|ssh|admin|root|github|gitlab"
     r"|goes|json|web|existing)[-_ ]?){0,6}(?:token|key|credential)s?\d{0,4}(?:[-_ ]?(?:goes[-_ ]?)?here)?"
-    r"|[a-z]{1,20}(?:[-_][a-z]{1,20}){0,4}[-_](?:(?:token|key)\d?|password|passwd|pass|pwd|secret|here|value)"
+    r"|[a-z]{1,20}(?:[-_!][a-z]{1,20}){0,4}[-_](?:(?:token|key)\d?|password|passwd|pass|pwd|secret|here|value)"
+    r"|(?:my[a-z]{0,10}|auth|user|db|root|admin|the|some)password|password-for-.*"
     r"|not[-_ ](?:an?|my)[-_ ]real[-_ ].*)"
 )
 """`personal-access-token`, `yourSecretKeyGoesHere`, `db-password`: it says what it stands for."""
 
-_NO_TEXT = r"undefined|nil|boolean|number|object|never|void|u?int\d{0,2}(?:array|_t)?|float\d\d"
+_NO_TEXT = r"undefined|nil|boolean|number|object|never|void|u?int\d{0,3}(?:array|_t)?|float\d\d"
 PLACEHOLDER = (
     r"(?i)(?:your\w*[-_ ].*|(?:insert|enter|put|ваш|встав|замен|укаж)\w*[-_ ]\D*\d?|\W*"
     r"|my\w*[-_ ]\w*(?:secret|pass|token|key|api|value|app|user|project|db|database|account|org|company"
@@ -29,17 +30,17 @@ PLACEHOLDER = (
     r"|\[[\w ]*\]?|\*[A-Za-z_-]+\d?|pass(?:word|wd)?|pwd"
     r"|secret|token|string|test|dummy|fake|foo|bar|foobar(?:baz|ed)?|sample|demo|mock|todo|tbd|unset"
     r"|none|null|true|false|required|optional|(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%)"
-    r"|\$?\{.*\}|\$\(\w+\)|[#.][\w-]*(?:pass\w*|tokens?|secrets?|keys?|pwd)|<.*>|[x*•.\-_0]+)$"
+    r"|\$?\{.*\}|\$\{[\w.:-]*|\$\(\w+\)|[#.][\w-]*(?:pass\w*|tokens?|secrets?|keys?|pwd)|<.*>|[x*•.\-_0]+)$"
     rf"|(?:{_ITS_OWN_NAME}|{_NO_TEXT})$"
-    r"|arn:|urn:|\$[a-z]+(?:\.[\w-]+)+$|(?-i:[A-Z_]+_HERE$)"
+    r"|arn:|urn:|(?:op|vault|ssm|sops|awssm|gcpsm|bws|keyring|doppler|infisical|secretsmanager|(?:azure)?keyvault)://|vault:[\w./#-]+$|\$[a-z]+(?:\.[\w-]+)+$|(?-i:[A-Z_]+_HERE$)"
 )
 WORD = r"[A-ZА-ЯЁ]{0,16}[a-zа-яё]{0,30}(?:[A-ZА-ЯЁ][a-zа-яё]{1,30}){0,6}"
 PATH = r"(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\][\w.@-]{1,24}){2,}"
 TECHNICAL = (
     r"(?i)v?\d[\d.,:/x-]*(?-i:[A-Z]?[a-zа-яё%]{0,12}|[A-Z]{2,4})|\d+-[a-zа-яё]+|[a-zа-яё]+(?:[-_./][a-zа-яё]*\d?)*|[a-zа-яё]+\d?(?:[-_./][a-zа-яё]+\d?)*"
     r"|(?:sha|md|utf|aes|rsa|base|iso|hs|rs|es|ed|x|rfc|cve|pr|ver|python|py|node|http|win|argon|bcrypt|cp|gpt|ipv|tls"
-    r"|ssl|u?int|float|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}"
-    r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg)"
+    r"|ssl|u?int|float|step|line|part|build|release|issue|ticket|h)[-_ ]?v?[\d.-]+[a-z]{0,4}(?:-[a-z]{3,12})?"
+    r"|[\w./-]+\.(?:py|js|ts|md|ya?ml|json|toml|txt|html?|css|go|rs|sh|env|conf|cfg|ini|sql|java|kt|rb|php|png|jpg|7z|zip|tar|t?gz|rar|pem|crt|kdbx|log|bak|dump|csv|xml|pdf)"
     r"|\w+(?:::\w+)+|[A-Za-z_.]+\d*\(.*|(?-i:[A-Z]{2,8}-\d+)|[\w.-]+=[\w.#-]+|[a-z_.-]+=|[\w.-]+@[\w.-]+\.\w+"
 )
 NUMBERED_WORDS = (
@@ -99,7 +100,14 @@ ALGORITHM = (
     r"-?\d{1,4}(?:[-_./ ,;:+].*|[a-z]{0,20})"
     r"|(?:bcrypt|pbkdf2|argon2|scrypt)_\w*"
 )
-ASSIGNED = r"(?i)(?:secret|auth|секрет)[\w.-]{0,12}[\"']?\]?\s{0,4}(?::?=>?|:(?=\s?[\"']))\s{0,4}[\"'`]?\Z"
+ASSIGNED = (
+    r"(?i)(?:secret|auth|секрет)(?: [а-яё]{4,16})?[\w.-]{0,12}[\"'`*]{0,3}\]?(?: ?\([^()]{1,30}\))?\s{0,12}"
+    r"(?::?=>?|<-|→| -|—|\||:(?=\s?\\?[\"'`«“])|</t[dh]>\s{0,9}<td>|</dt>\s{0,9}<dd>)"
+    r"\s{0,4}\\?[\"'`«“]{0,2}\Z"
+    r"|(?:[a-z][ _-]|(?-i:[a-z](?=S)))"
+    r"secret[\"'*`]{0,4}(?: \([^()]{1,30}\))?:\*{0,2}(?: !!str)?\s{1,4}[\"'`]?\Z"
+    r"|секрет [а-яё]{4,16}[\"'*`]{0,4}:\*{0,2}\s{1,4}[\"'`]?\Z"
+)
 """A secret's name to which a value is assigned, as a program does."""
 UUID = r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 TOKEN_BEHIND = (
@@ -108,11 +116,13 @@ TOKEN_BEHIND = (
     r"(?: is|:)? {1,2}[\"'`«]?\Z"
 )
 RIGHT_BEHIND = (
-    r"(?i)(?:token|secret|key|токен[а-я]{0,2}(?: [а-яё]{2,20})?|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
-    r"(?: is| was|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
+    r"(?i)(?:token|secret|key|salt|соль|фраза|credential|key base"
+    r"|токен[а-я]{0,2}(?: [а-яё]{2,20})?|ключ[а-я]{0,2}(?: [а-яё]{2,20})?)"
+    r"[`*»]{0,3}(?: is| was| to| это| на| был|,| ?[:=—–-])? {1,2}[\"'`«„“*(]{0,3}\Z"
 )
 TOLD_BEHIND = (
-    r"(?i)(?:(?:token|secret|токен[а-я]{0,2}|секрет[а-я]{0,2})(?: [^\s:.;]{1,30}){1,5} ?[:=—–]"
+    r"(?i)(?:(?:token|secret|key|токен[а-я]{0,2}|ключ[а-я]{0,2}|секрет[а-я]{0,2})"
+    r"(?: [^\s:.;]{1,30}){1,5}(?: is| was| ?[:=—–])"
     r"|shared secret(?: [a-z]{2,12}){1,4}|секрет[а-я]{0,2}(?: [а-яё]{2,20}){1,2}) {1,2}[\"'`«„“*(]{0,3}\Z"
 )
 """The key word, up to five words of whose it is, a colon."""

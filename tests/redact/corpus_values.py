@@ -70,6 +70,12 @@ class Values:
     def _Word(self, _: str) -> str:  # noqa: N802 # the name in a template
         return self._pick(_WORDS).capitalize()
 
+    def _lat(self, _: str) -> str:
+        return self._pick(_LATIN)
+
+    def _Lat(self, _: str) -> str:  # noqa: N802 # the name in a template
+        return self._pick(_LATIN).capitalize()
+
     def _ruword(self, _: str) -> str:
         return self._pick(_RU_WORDS)
 
