@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import ahocorasick
 
 from memshelf.redact.marks import OPENING, Marks, Origin, Redaction, blanked, report
+from memshelf.redact.names import forms
 from memshelf.redact.pack import built_in
 from memshelf.redact.patterns import matches
 from memshelf.redact.policy import Policy
@@ -104,21 +105,12 @@ def _of_policy(text: str, policy: Policy) -> Iterator[Hit]:
 
 
 def _of_names(text: str, policy: Policy) -> Iterator[Hit]:
-    """Yield where people stand that the shelf names, in any case and with the endings of Russian."""
+    """Yield where people stand that the shelf names, in every form of their names."""
     if policy.screening.personal.get("name") == "keep":
         return
     for name in policy.screening.names:
-        words = r"\s{1,3}".join(map(_declined, name.split()))
-        pattern = compiled(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
-        for found in pattern.finditer(text):
+        for found in compiled(forms(name), re.IGNORECASE).finditer(text):
             yield Hit(*found.span(), 5000, "name", Origin("names", "personal"))
-
-
-def _declined(word: str) -> str:
-    """Return a regex for a Russian word with any ending, for any other word as it is."""
-    if not re.search(r"[а-яё]\Z", word, re.IGNORECASE):
-        return re.escape(word)
-    return re.escape(re.sub(r"(?<=\w\w)(?:ий|ый|ой|ая|яя|ия|ья|[аяйьоеыи])\Z", "", word)) + r"\w{0,3}"
 
 
 def _repeated(text: str, found: list[Hit], values: Values) -> Iterator[Hit]:
