@@ -223,8 +223,18 @@ WRITING = {"write", "reject"}
 """The verbs that store what a registered request says."""
 
 BEHIND_VERBS = {
-    *("composing", "conventions", "diagnosis", "drafts", "examination", "mending", "paging", "renderings"),
-    *("scope", "shelving"),
+    *(
+        "amending",
+        "composing",
+        "conventions",
+        "diagnosis",
+        "drafts",
+        "examination",
+        "mending",
+        "merging",
+        "paging",
+    ),
+    *("renderings", "scope", "shelving"),
 }
 """What verbs are made of: no caller's words get there but through a verb."""
 
