@@ -215,7 +215,7 @@ def test_the_people_that_a_shelf_names_are_masked_in_every_case() -> None:
 
 STORES_NO_TEXT = {
     *("accept", "adopt", "bench", "check", "doctor", "explain", "history", "index", "init", "read", "redact"),
-    *("rejected", "render", "review", "search", "stats", "status", "surroundings", "where"),
+    *("rejected", "render", "resolve", "review", "search", "stats", "status", "surroundings", "where"),
 }
 """The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""
 

@@ -33,6 +33,7 @@ VERBS = {
     "redact": "put marks where secrets stand, standard input to standard output",
     "check": "hold episode files against every rule",
     "render": "write INDEX.md, ledger.tsv and stats.svg",
+    "resolve": "end a merge or rebase of shelves: derived files anew, amends put together, the rest asked",
     "doctor": "hold the whole library against every rule, on disk and as committed",
     "explain": "show a rule's page, or list the rules",
     "status": "show what is kept, what waits and what only this disk has",

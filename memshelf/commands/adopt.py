@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from memshelf.store.snapshot import Snapshot
 
 ATTRIBUTES = ".gitattributes"
-DERIVED = (manifest.INDEX, manifest.LEDGER, manifest.STATS)
-LINE_ENDS = "".join(f"{name} text eol=lf\n" for name in DERIVED)
+LINE_ENDS = "".join(f"{name} {manifest.DERIVED_ATTRIBUTES}\n" for name in manifest.DERIVED)
 CONTRACT = """\
 # adopted: what another tool did not demand of its episodes is only warned of. full: it is an error.
 contract: adopted
@@ -37,7 +36,7 @@ CHANGES = {
     manifest.NAME: f"index.generated_by becomes {manifest.OURS}",
     settings.NAME: "added, the settings",
     ATTRIBUTES: "added, the line ends of the derived files",
-    **dict.fromkeys(DERIVED, "rendered by MemShelf from now on"),
+    **dict.fromkeys(manifest.DERIVED, "rendered by MemShelf from now on"),
 }
 """File -> what adopting does to it."""
 

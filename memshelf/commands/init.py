@@ -32,7 +32,14 @@ if TYPE_CHECKING:
 
     from memshelf.store.library import Library
 
-ATTRIBUTES = b"* text eol=lf\n"
+ATTRIBUTES = """\
+# Line ends are LF on every machine, in what git takes for text.
+* text=auto eol=lf
+*.md text
+*.yml text
+*.patterns text
+# Derived files are rendered from the episodes and never merged: `memshelf resolve` renders them anew.
+""" + "".join(f"{name} {manifest.DERIVED_ATTRIBUTES}\n" for name in manifest.DERIVED)
 SETTINGS = """\
 # The settings of this MemShelf library; every key may be left out.
 branch: {branch}
@@ -132,7 +139,10 @@ def _require_repository(root: Path) -> None:
 
 def _files(library: Library, shelves: Sequence[str], today: str) -> dict[str, bytes]:
     branch = library.branch.removeprefix("refs/heads/")
-    files = {settings.NAME: SETTINGS.format(branch=branch).encode(), f"{SHELVES}/.gitattributes": ATTRIBUTES}
+    files = {
+        settings.NAME: SETTINGS.format(branch=branch).encode(),
+        f"{SHELVES}/.gitattributes": ATTRIBUTES.encode(),
+    }
     for name in shelves:
         files |= {
             f"{SHELVES}/{name}/{manifest.NAME}": manifest.render(name).encode(),

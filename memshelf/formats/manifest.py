@@ -15,6 +15,10 @@ OURS = "external"
 """`index.generated_by` of a shelf whose derived files MemShelf renders."""
 
 INDEX, LEDGER, STATS, PATTERNS = "INDEX.md", "ledger.tsv", "stats.svg", "POLICY.patterns"
+DERIVED = (INDEX, LEDGER, STATS)
+DERIVED_ATTRIBUTES = "text eol=lf -merge linguist-generated"
+"""What .gitattributes says of them: the same bytes everywhere, no line of two sides in one file."""
+
 UNSAFE = re.compile(r"[\\\x00-\x1f\x7f-\x9f]")
 """What no path of a shelf may hold: backslashes and control characters."""
 

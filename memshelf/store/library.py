@@ -254,6 +254,17 @@ def branch_why(git: Git, config: Settings) -> tuple[str, str]:
     if remote:
         return remote.replace("refs/remotes/origin/", "refs/heads/", 1), "origin's default"
     head = git.ask("symbolic-ref", "--quiet", "HEAD")
+    if not head and (rebased := _rebased(git)):
+        return rebased, "being rebased"
     if not head:
         raise MemShelfError(f"HEAD is detached: name the library's branch in {settings.NAME}: `branch: main`")
     return head, "checked out"
+
+
+def _rebased(git: Git) -> str:
+    """Return the ref of the branch that a rebase is at work on, empty when there is none."""
+    for state in ("rebase-merge", "rebase-apply"):
+        name = Path(git.line("rev-parse", "--path-format=absolute", "--git-path", f"{state}/head-name"))
+        if name.is_file() and (ref := name.read_text(encoding="utf-8").strip()).startswith("refs/heads/"):
+            return ref
+    return ""

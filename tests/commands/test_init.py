@@ -131,3 +131,24 @@ def test_the_line_for_a_client_runs_no_code_of_the_project_it_is_started_in(tmp_
 
     assert b"PROJECT CODE RAN" not in done.stdout
     assert b"No episodes yet" in done.stdout
+
+
+def test_line_ends_are_the_same_on_every_machine_and_pictures_stay_whole(library: Library) -> None:
+    picture = b"\x89PNG\r\n\x1a\n\0\r\n"
+    put(library.root, "shelves/shared/docs/topics/plan.png", picture)
+    put(library.root, "shelves/shared/POLICY.md", "written on\r\nanother machine\r\n")
+    commit(library.root)
+    settings = ("-c", "core.autocrlf=true", "-c", "core.eol=crlf")
+    git(library.root, *settings, "clone", "--quiet", ".", "../clone")
+    there, here = files(library.root.parent / "clone"), files(library.root)
+    assert there["shelves/shared/docs/topics/plan.png"] == picture
+    assert there["shelves/shared/POLICY.md"] == b"written on\nanother machine\n"
+    for name in ("INDEX.md", "ledger.tsv", "stats.svg", "shelf.yml", "docs/.gitkeep"):
+        assert there[f"shelves/shared/{name}"] == here[f"shelves/shared/{name}"]
+    said = git(
+        library.root, "check-attr", "merge", "--", "shelves/shared/INDEX.md", "shelves/shared/POLICY.md"
+    )
+    assert said.splitlines() == [
+        "shelves/shared/INDEX.md: merge: unset",
+        "shelves/shared/POLICY.md: merge: unspecified",
+    ]
