@@ -58,7 +58,7 @@ BELOW = {
 
 OWNERS = {
     "git": ("store/git.py",),
-    "subprocess": ("store/git.py", "cli/pager.py"),
+    "subprocess": ("store/git.py", "store/gh.py", "cli/pager.py"),
     "yaml": ("formats/front_matter.py",),
     "frontmatter": ("formats/front_matter.py",),
     "pyromark": ("formats/markdown.py",),

@@ -214,7 +214,20 @@ def test_the_people_that_a_shelf_names_are_masked_in_every_case() -> None:
 
 
 STORES_NO_TEXT = {
-    *("accept", "adopt", "bench", "check", "doctor", "explain", "history", "index", "init", "read", "redact"),
+    *(
+        "accept",
+        "adopt",
+        "bench",
+        "check",
+        "doctor",
+        "explain",
+        "history",
+        "index",
+        "init",
+        "publish",
+        "read",
+        "redact",
+    ),
     *("rejected", "render", "resolve", "review", "search", "stats", "status", "surroundings", "where"),
 }
 """The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""
@@ -234,7 +247,7 @@ BEHIND_VERBS = {
         "merging",
         "paging",
     ),
-    *("renderings", "scope", "shelving"),
+    *("pull_request", "renderings", "scope", "shelving"),
 }
 """What verbs are made of: no caller's words get there but through a verb."""
 

@@ -62,8 +62,10 @@ def test_a_remote_leads_to_the_page_of_its_host(url: str, page: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["/srv/git/lab.git", "../lab.git", "C:\\git\\lab", "C:/git/lab", "file:///srv/lab.git", "", "lab"]
-    + ["https://github.com/", "https://host:port/me/lab", "ext::sh -c x"],
+    [
+        *("/srv/git/lab.git", "../lab.git", "C:\\git\\lab", "C:/git/lab", "file:///srv/lab.git", "", "lab"),
+        *("https://github.com/", "https://host:port/me/lab", "ext::sh -c x"),
+    ],
 )
 def test_a_folder_has_no_page(url: str) -> None:
     assert place(url) is None

@@ -30,6 +30,7 @@ VERBS = {
     "read": "show one episode, or some of its sections",
     "search": "find episodes by words",
     "review": "decide on drafts: accept, edit or reject",
+    "publish": "push drafts to the remote, and open their pull requests",
     "redact": "put marks where secrets stand, standard input to standard output",
     "check": "hold episode files against every rule",
     "render": "write INDEX.md, ledger.tsv and stats.svg",

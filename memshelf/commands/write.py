@@ -37,7 +37,8 @@ class Written:
     """What became of a write.
 
     `state` is `draft`, `accepted` (review is off), `already saved` or `checked` (dry run); `commit` is
-    empty for the last two. `near` are the addresses of episodes that say much the same.
+    empty for the last two. `near` are the addresses of episodes that say much the same. `published` tells
+    of the draft on the remote, under `publish: auto`.
     """
 
     shelf: str
@@ -48,6 +49,7 @@ class Written:
     redactions: tuple[Redaction, ...] = ()
     warnings: tuple[Finding, ...] = ()
     near: tuple[str, ...] = ()
+    published: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
@@ -60,6 +62,7 @@ class Written:
             "redacted": [f"{item.rule} {item.place}" for item in self.redactions],
             "warnings": [str(finding) for finding in self.warnings],
             "near": list(self.near),
+            "published": self.published,
         }
 
     def as_text(self) -> str:
@@ -77,6 +80,7 @@ class Written:
         lines += map(str, self.warnings)
         if self.near:
             lines.append(f"much the same is in {', '.join(self.near)}: amend or supersede instead?")
+        lines.append(self.published)
         if self.state == "draft":
             lines.append(f"A person accepts it with `memshelf review accept {self.id}`.")
         return "\n".join(filter(None, lines))
@@ -127,7 +131,20 @@ def _write(library: Library, request: WriteRequest, caller: Caller) -> Written:
         rev = library.git.line("rev-parse", f"{commit}:{library.prefix}{entry.path}")[:REV_LENGTH]
         return replace(answer, state="accepted", rev=rev, commit=commit)
     saved = drafts.save(library, entry, text, note)
-    return replace(answer, state="draft", rev=saved.rev, commit=saved.commit)
+    answer = replace(answer, state="draft", rev=saved.rev, commit=saved.commit)
+    return replace(answer, published=_published(library, f"{shelf}/{wanted}", caller))
+
+
+def _published(library: Library, name: str, caller: Caller) -> str:
+    """Publish the draft where memshelf.yml says so; a remote that cannot be reached is no reason to fail."""
+    if library.settings.publish != "auto":
+        return ""
+    from memshelf.commands.publish import publish  # noqa: PLC0415 # only a library that asks for it pays
+
+    try:
+        return publish(library, [name], caller).as_text()
+    except MemShelfError as error:
+        return f"not published: {error}; `memshelf publish` tries again"
 
 
 def _scrubbed(
@@ -179,5 +196,6 @@ def _note(
     lines = tuple(f"{item.rule} {item.place}:{item.line}" for item in redactions)
     if base and base.commit:
         before = drafts.read_note(library.git, base.commit)
-        return drafts.Note(caller.client, before.base, redactions=before.redactions + lines)
+        note = drafts.Note(caller.client, before.base, redactions=before.redactions + lines)
+        return replace(note, uuid=before.uuid or note.uuid)
     return drafts.Note(caller.client, base.rev if base else "", redactions=lines)

@@ -15,7 +15,12 @@ NAME = "memshelf.yml"
 BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|\Z)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![./])")
 """What `git check-ref-format --branch` lets through."""
 
-CHOICES = {"review": ("branch", "off"), "derived": ("local", "bot"), "contract": ("full", "adopted")}
+CHOICES = {
+    "review": ("branch", "off"),
+    "derived": ("local", "bot"),
+    "publish": ("manual", "auto"),
+    "contract": ("full", "adopted"),
+}
 SHELF_KEYS = ("markers", "rules_off", "projects", "redact")
 REDACT_KEYS = ("off", "personal", "allow", "names")
 PERSONAL = ("email", "phone", "card", "document", "name")
@@ -44,6 +49,7 @@ class Settings(NamedTuple):
     branch: str = ""
     review: str = "branch"
     derived: str = "local"
+    publish: str = "manual"
     contract: str = "full"
     shelves: Mapping[str, ShelfSettings] = _NO_SHELVES
 
