@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +32,7 @@ NEXT = {
     "revert": "git revert --continue",
     "": "git commit",
 }
-MARKS = (b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> ")
+MARK = re.compile(rb"<{7,} |[|]{7,} |={7,}$|>{7,} ")
 
 
 class Resolved(NamedTuple):
@@ -185,7 +186,7 @@ def _require_known(
     lines = {line for text in texts for line in text.split(b"\n")}
     for path, content in files.items():
         here = _plain(read_bytes(library.root / path) or b"")
-        own = [line for line in here.split(b"\n") if line not in lines and not line.startswith(MARKS)]
+        own = [line for line in here.split(b"\n") if line not in lines and not MARK.match(line)]
         if own and here != _plain(content or b""):
             raise MemShelfError(
                 f"{path} has changes of your own: finish them and take the marks out, or "

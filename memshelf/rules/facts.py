@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-OPENED = re.compile(rb"^<<<<<<< ", re.MULTILINE)
-PARTED = re.compile(rb"^=======\r?$", re.MULTILINE)
-CLOSED = re.compile(rb"^>>>>>>> ", re.MULTILINE)
+OPENED = re.compile(rb"^<{7,} ", re.MULTILINE)  # longer ones where a conflict lies in another
+PARTED = re.compile(rb"^={7,}\r?$", re.MULTILINE)
+CLOSED = re.compile(rb"^>{7,} ", re.MULTILINE)
 ALLOW = re.compile(r"^allow: \[(.*)\]$", re.MULTILINE)
 LIFTED = re.compile(r'"([a-z][a-z0-9-]*) \S+ ')
 

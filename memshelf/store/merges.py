@@ -21,7 +21,7 @@ HEADS = {
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
 }
-MARKED = "^<<<<<<< "
+MARKED = "^<<<<<<<<* "
 
 
 class Going(NamedTuple):

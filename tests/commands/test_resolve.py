@@ -199,9 +199,12 @@ def test_an_amend_that_moves_the_file_meets_one_that_does_not(
     assert not (library.root / PATH).exists()
 
 
-def test_git_taking_one_episode_for_another_loses_neither(library: Library, run: Callable[..., Ran]) -> None:
-    new = fine(id="2026-07-10-like-it", title="Like it")
-    amended = fine(open_threads="Who rotates the keys?")
+@pytest.mark.parametrize("clash", [True, False])
+def test_git_taking_one_episode_for_another_loses_neither(
+    library: Library, run: Callable[..., Ran], clash: bool
+) -> None:
+    new = fine(id="2026-07-10-like-it", title="Like it", open_threads="Its own." if clash else "None.")
+    amended = fine(**{"open_threads" if clash else "sources": "Who rotates the keys?"})
     fork(library, {PATH: FINE}, {PATH: None, f"{TOPICS}{new.id}.md": new}, {PATH: amended})
     stops(library, "merge", "other")
     assert "Who rotates" in (library.root / f"{TOPICS}{new.id}.md").read_text(encoding="utf-8")
@@ -255,6 +258,13 @@ def test_marks_that_were_staged_are_told_and_not_called_resolved(
     assert f"{PATH}:" in done.out
     assert "holds both sides of a merge" in done.out
     assert "goes on" not in done.out
+
+
+def test_marks_of_a_conflict_within_a_conflict_are_marks_too(library: Library) -> None:
+    put(library.root, f"{SHELF}POLICY.md", "<<<<<<<< a\nx\n========\ny\n>>>>>>>> b\n")
+    put(library.root, "shelves/homelab/POLICY.md", "```\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n```\n")
+    commit(library.root)
+    assert resolve(library, TODAY).marked == ((f"{SHELF}POLICY.md", 1),)
 
 
 def test_marks_in_a_committed_derived_file_go(library: Library, run: Callable[..., Ran]) -> None:
