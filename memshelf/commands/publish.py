@@ -203,9 +203,8 @@ def _sheet(library: Library, entry: Entry, accepted: Accepted, today: str) -> Sh
     text, warnings = checked_text(entry.path, entry.episode, conventions)
     policy = policy_of(conventions)
     places = (line.partition(" ")[2] for line in note.redactions)
-    beside = [note.client, note.uuid, *places, *(str(value) for _, value in entry.episode.other)]
-    if redact("\n".join(beside), policy)[1]:
-        raise Refused("holds a secret beside its sections: mend it with `memshelf review edit`")
+    if redact("\n".join((note.client, note.uuid, *places)), policy)[1]:
+        raise Refused("the draft's message holds a secret: reject it, write anew")
     return Sheet(entry, note, text, warnings, policy, path)
 
 

@@ -140,8 +140,7 @@ def _names(library: Library, going: Going, unmerged: Mapping[str, Sequence[str]]
     for path, ids in unmerged.items():
         read = [episode_format.read_document(path, texts[sha]).episode for sha in ids if sha in texts]
         names |= {(library.inside(path)[0], each.id) for each in read if each}
-    _, ours, theirs = (_repeated(library, tree) for tree in going.trees)
-    names |= _repeated(library, going.staged) - ours - theirs
+    names |= _repeated(library, going.staged)
     return (names | _strayed(library, going)) - {merging.NO_EPISODE}
 
 
@@ -206,11 +205,19 @@ def _derived(library: Library, going: Going, merge: Merge, today: str) -> dict[s
     waiting = {library.inside(each.path)[0] for each in merge.questions}
     found: dict[str, bytes | None] = {}
     for name in sorted(shelves - waiting - {""}):
-        if f"{library.home(name)}{manifest.NAME}" in staged:
-            found |= derived_files(library, _shelf(library, name, staged), today)
+        shelf, own = _shelf(library, name, staged), f"{library.home(name)}{manifest.NAME}"
+        if own in staged or shelf.entries:
+            found |= derived_files(library, shelf, today)
+            found |= {} if own in staged else _manifest(library, going, own)
         else:
             found |= {path: None for path in merge.derived if library.inside(path)[0] == name}
     return found
+
+
+def _manifest(library: Library, going: Going, path: str) -> dict[str, bytes]:
+    """Return the manifest of a shelf that one side has removed, while the other went on with it."""
+    ids = sorted(tree[path] for tree in going.trees if path in tree)
+    return {path: merges.texts(library, ids)[ids[-1]]} if ids else {}
 
 
 def _touched(library: Library, going: Going, side: int) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.store.git import GitError
@@ -19,9 +18,6 @@ HEADS = "refs/heads/memshelf/"
 
 PUBLISHED = "refs/memshelf/origin/draft/"
 """Where published drafts lie in this clone, as they were last seen."""
-
-LOGIN = re.compile(r"://[^/@\s]*@")
-"""What git repeats of a URL and nobody must see."""
 
 PATIENT_SSH = "ssh -o BatchMode=yes -o ConnectTimeout=10"
 SLOW = ("-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=20")
@@ -81,8 +77,7 @@ def _run(git: Git, *arguments: str) -> str:
     try:
         return git.run(*SLOW, *arguments, extra=patient).decode("utf-8", "replace").strip()
     except GitError as error:
-        said = LOGIN.sub("://", str(error))
-        raise GitError(f"{said}: nothing is lost here, try again when the remote takes it") from None
+        raise GitError(f"{error}: nothing is lost here, try again when the remote takes it") from None
 
 
 def _has_own_ssh(git: Git) -> bool:

@@ -87,6 +87,8 @@ def test_amends_of_the_same_section_or_key_are_a_question_with_both_sides() -> N
 def test_a_section_that_one_side_took_out_and_the_other_changed_is_a_question() -> None:
     base, changed = raw(sections={"Cost": "Much."}), raw(sections={"Cost": "Little."})
     assert [each.place for each in one(base, raw(), changed).questions] == ["Cost"]
+    tags = [raw(tags=each) for each in (("auth", "web"), ("auth",), ("auth", "web", "new"))]
+    assert episode(one(*tags)).tags == ("auth", "new")
     assert episode(one(base, raw(title="New"), base.replace(b"None.", b"Mail."))).section("Cost") == ""
 
 
@@ -95,6 +97,23 @@ def test_two_changes_that_break_a_rule_only_together_are_a_question() -> None:
     merged = one(raw(tags=()), raw(tags=tags[0]), raw(tags=tags[1]))
     assert merged.files == {}
     assert "do not go together" in merged.questions[0].why
+
+
+def test_what_is_wrong_with_a_side_already_stops_no_merge() -> None:
+    wrong = {"digest": "Talk.", "sections": {"Cost": ""}}
+    merged = one(raw(**wrong), raw(**wrong, title="New"), raw(**wrong, sources="Mail."))
+    assert "Cost" in [part.heading for part in episode(merged).sections]
+
+
+def test_a_code_block_that_is_never_closed_swallows_no_section_of_the_other_side() -> None:
+    cost = "```\nmuch\n"
+    base = raw(sections={"Cost": cost})
+    merged = one(
+        base, raw(sections={"Cost": f"{cost}more\n"}), raw(sections={"Who": "Me.", "Cost": cost}, title="A")
+    )
+    assert merged.questions != ()
+    merged = one(raw(), raw(sections={"Cost": cost}), raw(sections={"Who": "Me."}))
+    assert merged.files == {}
 
 
 def test_amend_against_purge_keeps_the_content() -> None:
@@ -151,6 +170,15 @@ def test_what_one_side_archived_and_the_other_amended_is_archived_as_amended() -
     amended = raw(decisions="A.")
     merged = ask(Conflict(PATH, raw(), None, amended), Conflict(ARCHIVED, None, raw(), None))
     assert merged.files == {PATH: None, ARCHIVED: amended}
+
+
+def test_an_archiving_and_a_move_end_in_the_archive() -> None:
+    merged = ask(
+        Conflict(PATH, raw(), None, None),
+        Conflict(ARCHIVED, None, raw(), None),
+        Conflict(RESEARCH, None, None, raw(kind="research")),
+    )
+    assert merged.files == {PATH: None, RESEARCH: None, ARCHIVED: raw(kind="research")}
 
 
 def test_new_texts_of_one_id_and_two_kinds_are_both_kept() -> None:
@@ -228,6 +256,7 @@ def test_any_merge_is_deterministic_symmetric_and_loses_no_text(
     asked = {question.path for question in merged.questions}
     assert not asked & merged.files.keys()
     kept = lines(*merged.files.values(), *(side for each in merged.questions for side in each[2:4]))
+    before = lines(*(conflict.base for conflict in conflicts))  # two paths may be one episode that was moved
     for conflict in () if asked else conflicts:
         for side in (conflict.ours, conflict.theirs):
-            assert lines(side) - lines(conflict.base) <= kept
+            assert lines(side) - before <= kept

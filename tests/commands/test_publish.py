@@ -102,6 +102,7 @@ def test_a_draft_becomes_a_branch_on_the_tip_of_the_remote(
     assert "Memshelf-Draft: " in said
 
     first = there(origin)
+    assert git(library.root, "rev-parse", f"refs/memshelf/origin/draft/{NAME}") == first
     again = publish(library, [], caller)
     assert [fate.state for fate in again.drafts] == ["already published"]
     assert there(origin) == first
@@ -250,10 +251,11 @@ def test_a_draft_that_a_write_would_refuse_stays_here(library: Library, origin: 
     secret = "gh" + "p_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zAbCdE"
     planted = fine(id=OTHER, decisions=f"Token {secret}")
     beside = fine(id="2026-07-10-beside", other=(("note-to-self", secret),))
-    for episode in (planted, beside):
-        path = library.episode_path("shared", episode)
-        entry = Entry("shared", path, "", State.DRAFT, episode)
-        save(library, entry, episode_format.render(episode), Note("by-hand"))
+    client = fine(id="2026-07-10-client")
+    for episode in (planted, beside, client):
+        entry = Entry("shared", library.episode_path("shared", episode), "", State.DRAFT, episode)
+        note = Note(f"by-{secret}" if episode is client else "by-hand")
+        save(library, entry, episode_format.render(episode), note)
     write(library, request(), caller)
 
     done = publish(library, [], caller)
@@ -261,6 +263,7 @@ def test_a_draft_that_a_write_would_refuse_stays_here(library: Library, origin: 
     assert {fate.name: fate.state for fate in done.drafts} == {
         f"shared/{OTHER}": "refused",
         "shared/2026-07-10-beside": "refused",
+        "shared/2026-07-10-client": "refused",
         NAME: "published",
     }
     assert secret not in done.as_text()
@@ -320,6 +323,9 @@ def test_the_text_of_an_agent_calls_nobody_and_closes_nothing() -> None:
     for call in ("@somebody", "@all", "#12", "GH-3", "#4", "closes https", "#6"):
         assert call not in body
     assert body.replace("\N{ZERO WIDTH SPACE}", "").count(text) == 1
+    secret = "gh" + "p_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zAbCdE"
+    entry = Entry("shared", PATH, "", State.DRAFT, fine(decisions=f"Token {secret}"))
+    assert secret not in body_of(entry, Note("c", uuid="u"), (), Policy())
 
 
 def test_a_body_fits_what_a_host_takes() -> None:

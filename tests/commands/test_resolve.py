@@ -123,11 +123,13 @@ def test_a_pick_and_a_revert_are_resolved(library: Library, run: Callable[..., R
     assert resolve(library, TODAY).verb == "cherry-pick"
     ends_well(library, run, "cherry-pick", "--continue")
     assert read(library) == changed
-    keep(library, {PATH: changed._replace(title="Tokens")})
+    keep(library, {PATH: changed._replace(tags=("auth",))})
+    keep(library, {PATH: changed._replace(tags=("auth",), summary="Tokens")})
     stops(library, "revert", "--no-edit", "HEAD~1")
+    assert b"<<<<<<<" in (library.root / PATH).read_bytes()
     assert resolve(library, TODAY).verb == "revert"
     ends_well(library, run, "revert", "--continue")
-    assert read(library) == FINE._replace(title="Tokens")
+    assert read(library) == changed._replace(summary="Tokens")
 
 
 def test_the_same_new_id_on_both_sides_keeps_both_texts(library: Library, run: Callable[..., Ran]) -> None:
@@ -158,7 +160,13 @@ def test_amends_of_different_sections_are_put_together(library: Library, run: Ca
 def test_amends_of_one_section_are_asked_and_a_persons_answer_is_taken(
     library: Library, run: Callable[..., Ran]
 ) -> None:
-    fork(library, {PATH: FINE}, {PATH: fine(decisions="A.")}, {PATH: fine(decisions="B.")})
+    third = fine(id="2026-07-08-third", date="2026-07-08", title="Third")
+    fork(
+        library,
+        {PATH: FINE},
+        {PATH: fine(decisions="A."), f"{TOPICS}{OTHER.id}.md": OTHER},
+        {PATH: fine(decisions="B."), f"{TOPICS}{third.id}.md": third},
+    )
     stops(library, "merge", "other")
     before = (library.root / PATH).read_bytes()
 
@@ -169,7 +177,9 @@ def test_amends_of_one_section_are_asked_and_a_persons_answer_is_taken(
     assert "    A.\n  theirs:\n    B." in done.out
     assert "edit the files, then `memshelf resolve` again" in done.out
     assert (library.root / PATH).read_bytes() == before
-    assert "UU" in git(library.root, "status", "--porcelain", PATH)
+    assert "holds both sides of a merge" not in done.out
+    unmerged = git(library.root, "status", "--porcelain", "--untracked-files=no").splitlines()
+    assert {f"UU {path}" for path in (PATH, *DERIVED)} <= set(unmerged)
 
     put(library.root, PATH, episode_format.render(fine(decisions="A and B.")))
     assert run("resolve", "--library", library.root).code == 0
@@ -197,6 +207,38 @@ def test_an_amend_that_moves_the_file_meets_one_that_does_not(
     ends_well(library, run)
     assert read(library, RESEARCH) == fine(kind="research", decisions="A.", open_threads="B.")
     assert not (library.root / PATH).exists()
+
+
+def test_a_move_that_git_has_followed_is_left_as_it_is(library: Library, run: Callable[..., Ran]) -> None:
+    body = ["First.", *(f"Paragraph {number}." for number in range(8)), "Last."]
+    first, last = (body.copy() for _ in range(2))
+    first[0], last[-1] = "First, amended.", "Last, amended."
+    texts = ["\n\n".join(each) for each in (body, first, last)]
+    fork(
+        library,
+        {PATH: fine(sections={"Cost": texts[0]})},
+        {PATH: None, RESEARCH: fine(kind="research", sections={"Cost": texts[1]})},
+        {PATH: fine(sections={"Cost": texts[2]})},
+    )
+    assert merged(library).ok
+    ends_well(library, run)
+    assert read(library, RESEARCH).section("Cost") == "\n\n".join([*first[:-1], last[-1]])
+
+
+def test_a_shelf_that_one_side_removed_lives_on_with_what_the_other_wrote(
+    library: Library, run: Callable[..., Ran]
+) -> None:
+    path = PATH.replace("shared", "homelab")
+    keep(library, {path: OTHER})
+    git(library.root, "switch", "--quiet", "--create", "other")
+    git(library.root, "rm", "--quiet", "-r", "shelves/homelab")
+    commit(library.root)
+    git(library.root, "switch", "--quiet", "main")
+    keep(library, {path: None, path.replace(FINE.id, OTHER.id): OTHER})
+    stops(library, "merge", "other")
+    assert resolve(library, TODAY).ok
+    ends_well(library, run)
+    assert read(library, path.replace(FINE.id, OTHER.id)) == OTHER
 
 
 @pytest.mark.parametrize("clash", [True, False])
