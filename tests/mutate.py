@@ -45,6 +45,41 @@ class Mutation:
 
 MUTATIONS = (
     Mutation(
+        "new-ids-in-either-order",
+        "commands/merging.py",
+        "sorted((ours, theirs), key=lambda copy: hashlib.sha256(copy.raw).hexdigest())",
+        "(ours, theirs)",
+        "tests/commands/test_merging.py",
+    ),
+    Mutation(
+        "amend-against-purge",
+        "commands/merging.py",
+        "if kept is None or (base and kept.raw == base.raw):",
+        "if kept is None or base:",
+        "tests/commands/test_merging.py",
+    ),
+    Mutation(
+        "clash-of-sections",
+        "commands/amending.py",
+        "if odd or torn:",
+        "if odd:",
+        "tests/commands/test_merging.py",
+    ),
+    Mutation(
+        "edits-between-marks",
+        "commands/resolve.py",
+        'if own and here != _plain(content or b""):',
+        "if False:",
+        "tests/commands/test_resolve.py",
+    ),
+    Mutation(
+        "published-by-others",
+        "commands/publish.py",
+        'not in {sheet.note.uuid for sheet in sheets} - {""}:',
+        'in {"nothing"}:',
+        "tests/commands/test_publish.py",
+    ),
+    Mutation(
         "word-limit",
         "rules/digest.py",
         "if words > MAX_WORDS:",

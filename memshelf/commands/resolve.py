@@ -106,7 +106,9 @@ def resolve(library: Library, today: str) -> Resolved:
         merge = merging.merge(open_ones, held.layout)
         files = {**merge.files, **mended}
         _require_known(held, conflicts, files)
-        merges.settle(held, files)
+        # without its marks a file counts as mended: what belongs beside it must be there before
+        merges.settle(held, {path: files[path] for path in files if path not in going.unmerged})
+        merges.settle(held, {path: files[path] for path in files if path in going.unmerged})
         derived = _derived(held, going, merge, today)
         merges.settle(held, derived)
     written = [path for path, content in {**files, **derived}.items() if content is not None]

@@ -238,7 +238,7 @@ def lines(*texts: bytes | str | None) -> set[str]:
     whole = [text.decode() if isinstance(text, bytes) else text for text in texts if text]
     found = {line for text in whole for line in text.split("\n") if line and not line.startswith("id: ")}
     listed = {line for line in found if line.startswith("tags: ")}
-    return found - listed | {f"tag {item}" for line in listed for item in line[7:-1].split(", ")}
+    return found - listed | {f"tag {item}" for line in listed for item in line[7:-1].split(", ") if item}
 
 
 @settings(deadline=None, max_examples=150)

@@ -13,6 +13,7 @@ from memshelf.commands.render import render
 from memshelf.commands.resolve import resolve
 from memshelf.errors import MemShelfError
 from memshelf.formats import episode as episode_format
+from memshelf.store import disk
 from memshelf.store.library import open_library
 
 if TYPE_CHECKING:
@@ -141,6 +142,30 @@ def test_the_same_new_id_on_both_sides_keeps_both_texts(library: Library, run: C
         read(library, path.relative_to(library.root).as_posix()) for path in (library.root / TOPICS).iterdir()
     ]
     assert {each.section("Decisions") for each in found} == {"Opaque tokens.", FINE.section("Decisions")}
+
+
+@pytest.mark.parametrize("fatal", range(5))
+def test_a_resolve_that_is_killed_is_done_by_the_next_one(
+    library: Library, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, fatal: int
+) -> None:
+    fork(library, {}, {PATH: FINE}, {PATH: fine(decisions="Opaque tokens.")})
+    stops(library, "merge", "other")
+    writes: list[Path] = []
+
+    def write_bytes(path: Path, *rest: Any) -> None:
+        if len(writes) == fatal:
+            raise KeyboardInterrupt
+        writes.append(path)
+        whole(path, *rest)
+
+    whole = disk.write_bytes
+    with monkeypatch.context() as patch:
+        patch.setattr(disk, "write_bytes", write_bytes)
+        with pytest.raises(KeyboardInterrupt):
+            resolve(library, TODAY)
+    assert resolve(library, TODAY).ok
+    ends_well(library, run)
+    assert git(library.root, "ls-files", TOPICS).count(".md") == 2
 
 
 def test_a_new_id_of_two_kinds_keeps_both_texts(library: Library, run: Callable[..., Ran]) -> None:
