@@ -27,7 +27,7 @@ CHANGES = {
     "staged": "is staged and in no commit: commit it",
     "changed": "differs from the last commit: commit the edit, or `git restore` the file",
     "deleted": "is committed and not on disk: commit the removal, or `git restore` the file",
-    "conflicted": "is in the middle of a merge: finish the merge",
+    "conflicted": "is in the middle of a merge: `memshelf resolve` ends it",
 }
 
 
