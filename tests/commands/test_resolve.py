@@ -212,6 +212,19 @@ def test_amends_of_one_section_are_asked_and_a_persons_answer_is_taken(
     assert read(library).section("Decisions") == "A and B."
 
 
+def test_what_a_stash_left_unmerged_is_resolved_too(library: Library) -> None:
+    keep(library, {PATH: FINE})
+    put(library.root, PATH, episode_format.render(fine(summary="Tokens")))
+    git(library.root, "stash", "--quiet")
+    keep(library, {PATH: fine(tags=())})
+    stops(library, "stash", "pop")
+    done = resolve(library, TODAY)
+    assert (done.verb, done.ok) == ("", True)
+    assert done.as_text().endswith("`git commit` goes on")
+    assert read(library) == fine(summary="Tokens", tags=())
+    assert render(library, TODAY, check=True).stale == ()
+
+
 def test_an_amend_against_a_purge_keeps_the_text(library: Library, run: Callable[..., Ran]) -> None:
     fork(library, {PATH: FINE}, {PATH: fine(decisions="A.")}, {PATH: None})
     assert "the changed text is kept" in merged(library).named[0]
