@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memshelf.store import clock, disk, journal
 from memshelf.store.git import Git, GitError
@@ -23,8 +24,16 @@ STALE_LOCK = 10.0
 """The same for a draft's lock that no journal speaks of; a living git holds it for milliseconds."""
 
 OURS = re.compile(rb"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?\n?)?|ref: [^\n]*\n?|# pack-refs[^\0]*")
+LINK, SUBMODULE, FOLDER = "120000", "160000", "040000"
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 """`post-index-change` would run with our private index; the other hooks do run."""
+
+
+class Side(NamedTuple):
+    """A file as git sees it: its mode, and its text or the target of the link."""
+
+    mode: str
+    text: bytes
 
 
 def repair(library: Library) -> None:
@@ -78,35 +87,65 @@ def _mend(library: Library, left: Journal, follower: Follower, *, moved: bool) -
         follower.copy.write_bytes(follower.index_file.read_bytes())
     else:
         git.run("read-tree", "--empty", extra={"GIT_INDEX_FILE": str(follower.copy)})
-    absent = _sparse(git, left.paths)
-    for path in left.paths:
-        if path not in absent:
-            texts = _text(git, left.old, path), _text(git, left.new, path)
-            _put_back(follower.folder / path, *texts, follower.ours.parent)
+    _put_back(git, left, follower)
     switch(git, follower, left.old, left.new if moved else left.old)
     follower.copy.replace(follower.index_file)
     follower.unlock()
 
 
-def _put_back(file: Path, old: bytes | None, new: bytes | None, workshop: Path) -> None:
-    """Put the file back to its old text (None: no file); what is neither old nor new moves aside."""
-    there = disk.read_bytes(file)
+def _put_back(git: Git, left: Journal, follower: Follower) -> None:
+    """Put each file back to what it was (None: no file); what is neither old nor new moves aside."""
+    old, new = _modes(git, left.old, left.paths), _modes(git, left.new, left.paths)
+    submodules = {path for path in left.paths if SUBMODULE in (old.get(path), new.get(path))}
+    absent = _sparse(git, left.paths) | submodules
+    lacking = []
+    for path in left.paths:
+        if path in absent:
+            continue
+        was = Side(old[path], _text(git, left.old, path)) if path in old else None
+        will = Side(new[path], _text(git, left.new, path)) if path in new else None
+        if _clears(follower.folder / path, was, will) and was:
+            lacking.append(f"{path}\0")
+    private = {"GIT_INDEX_FILE": str(follower.copy)}
+    names = "".join(lacking).encode("utf-8", "surrogateescape")
+    git.run(*NO_HOOKS, "checkout-index", "--force", "-z", "--stdin", data=names, extra=private)
+
+
+def _clears(file: Path, old: Side | None, new: Side | None) -> bool:
+    """Take away what is not the old file; tell whether it was not. Foreign text moves aside."""
+    there = _on_disk(file)
     if there == old:
-        return
-    if there is not None and not any(text is not None and text.startswith(there) for text in (old, new)):
+        return False
+    if there and not any(side and side.text.startswith(there.text) for side in (old, new)):
         file.replace(file.with_name(f"{file.name}.yours"))
-    if old is None:
-        file.unlink(missing_ok=True)
-    else:
-        disk.write_bytes(file, old, workshop)
+    elif there:
+        file.unlink()
+    return True
 
 
-def _text(git: Git, commit: str, path: str) -> bytes | None:
+def _on_disk(file: Path) -> Side | None:
+    """Return what lies there, None for nothing or a folder; a link is never followed."""
+    if file.is_symlink():
+        return Side(LINK, os.fsencode(file.readlink()))
+    text = disk.read_bytes(file) if not file.is_dir() else None
+    return text if text is None else Side("100755" if file.stat().st_mode & 0o100 else "100644", text)
+
+
+def _modes(git: Git, commit: str, paths: tuple[str, ...]) -> dict[str, str]:
+    """Return path -> mode of those that are there in `commit` (empty: none is)."""
+    if not (commit and paths):
+        return {}
+    listing = git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", *paths)
+    entries = (
+        line.partition("\t") for line in listing.decode("utf-8", "surrogateescape").split("\0") if line
+    )
+    modes = {path: facts.split(" ")[0] for facts, _, path in entries}
+    return {path: mode for path, mode in modes.items() if mode != FOLDER}
+
+
+def _text(git: Git, commit: str, path: str) -> bytes:
     """Return the file's text in `commit`, as a checkout would write it."""
-    try:
-        return git.run("cat-file", "--filters", f"{commit}:{path}") if commit else None
-    except GitError:
-        return None
+    return git.run("cat-file", "--filters", f"{commit}:{path}")
 
 
 def _sparse(git: Git, paths: tuple[str, ...]) -> set[str]:
