@@ -228,7 +228,8 @@ STORES_NO_TEXT = {
         "read",
         "redact",
     ),
-    *("rejected", "render", "resolve", "review", "search", "stats", "status", "surroundings", "where"),
+    *("rejected", "render", "resolve", "review", "search", "stats", "status", "surroundings"),
+    *("sync", "where"),
 }
 """The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""
 
@@ -247,7 +248,7 @@ BEHIND_VERBS = {
         "merging",
         "paging",
     ),
-    *("pull_request", "renderings", "scope", "shelving"),
+    *("pull_request", "renderings", "replaying", "scope", "settling", "shelving"),
 }
 """What verbs are made of: no caller's words get there but through a verb."""
 

@@ -32,6 +32,7 @@ VERBS = {
     "review": "decide on drafts: accept, edit or reject",
     "publish": "push drafts to the remote, and open their pull requests",
     "redact": "put marks where secrets stand, standard input to standard output",
+    "sync": "pull from the remote, push to it, settle what was decided there",
     "check": "hold episode files against every rule",
     "render": "write INDEX.md, ledger.tsv and stats.svg",
     "resolve": "end a merge or rebase of shelves: derived files anew, amends put together, the rest asked",

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from memshelf.commands.scope import nearest
 from memshelf.errors import MemShelfError
 from memshelf.formats import address
-from memshelf.model import Entry
-from memshelf.store import catalogue, snapshot
+from memshelf.model import Entry, State
+from memshelf.store import catalogue, published, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from memshelf.formats.address import Address
+    from memshelf.store.catalogue import Catalogue
     from memshelf.store.library import Library
+    from memshelf.store.published import Published
 
 HOSTS = {"CLAUDECODE": "claude-code", "CODEX_": "codex", "GEMINI_CLI": "gemini-cli"}
 """Variable (or its beginning) that an agent host sets -> the client's name."""
@@ -49,6 +52,45 @@ def all_drafts(library: Library, shelf: str = "") -> Drafts:
         tuple((view.name, episode_id) for view in views for episode_id in view.damaged),
         {(view.name, entry.episode.id): entry.rev for view in views for entry in view.entries},
     )
+
+
+def others(library: Library, shelf: str = "") -> tuple[Published, ...]:
+    """Return the published drafts that are neither drafts here nor accepted, of one shelf or of all."""
+    there = published.drafts(library)
+    if not there:
+        return ()
+
+    def answer(kept: Catalogue) -> tuple[Published, ...]:
+        here = set(kept.rows("SELECT shelf || '/' || draft, '' FROM file WHERE draft != ''", ()))
+        here |= set(kept.rows("SELECT shelf || '/' || id, rev FROM file WHERE draft = ''", ()))
+        new = (one for name, one in sorted(there.items()) if not here & {(name, ""), (name, one.rev)})
+        return tuple(one for one in new if shelf in ("", one.name.partition("/")[0]))
+
+    return catalogue.consult(library, answer)
+
+
+def find_published(library: Library, wanted: Address) -> Entry:
+    """Return the published draft of that name as an entry.
+
+    Raises MemShelfError when there is none, when it lies on several shelves, or cannot be read.
+    """
+    there = published.drafts(library)
+    found = [
+        one
+        for name, one in there.items()
+        if name.endswith(f"/{wanted.id}") and wanted.shelf in ("", name.partition("/")[0])
+    ]
+    if len(found) > 1:
+        raise MemShelfError(f"several shelves have it: read {' or '.join(one.address for one in found)}")
+    if not found:
+        raise MemShelfError(
+            f"no such draft on the remote: {len(there)} were there at the last `memshelf sync`"
+        )
+    document = published.document(library, found[0])
+    if document.episode is None:
+        raise MemShelfError(f"{found[0].address} cannot be read: {document.fault or 'it is over the limit'}")
+    shelf = found[0].name.partition("/")[0]
+    return Entry(shelf, document.path, found[0].rev, State.DRAFT, document.episode, found[0].commit)
 
 
 def count_drafts(library: Library) -> int:

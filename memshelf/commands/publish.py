@@ -17,7 +17,6 @@ from memshelf.model import REV_LENGTH, Entry
 from memshelf.redact import policy_of, redact
 from memshelf.store import commits, gh, landing, remote, snapshot
 from memshelf.store.drafts import client_identity, read_note
-from memshelf.store.git import GitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from memshelf.requests import Caller
     from memshelf.store.drafts import Note
     from memshelf.store.library import Library
-    from memshelf.store.remote import Fetched
+    from memshelf.store.remote import Link, There
 
     Accepted = Mapping[tuple[str, str], tuple[str, str]]
 
@@ -135,19 +134,20 @@ def publish(library: Library, ids: Sequence[str], caller: Caller, *, batch: bool
 
     Each is held against the gate of a write and redacted again: what would be refused stays here. A branch
     is built on the remote's own tip; one that somebody else has pushed to is left alone. Raises
-    MemShelfError where there is no remote or it refuses, GitError with git's words when it cannot be reached.
+    MemShelfError where there is no remote or it refuses, remote.Unreachable when it cannot be reached.
     """
-    name = remote.remote_of(library)
-    if not name:
+    link = remote.link_of(library)
+    if link is None:
         raise MemShelfError("the library has no remote: `git remote add origin URL`, then try again")
+    name = link.name
     wanted = find_drafts(library, ids) if ids else all_drafts(library).readable
     if not wanted:
         return Published(name, (), ())
     commits.require_person(library)
-    there = remote.fetch(library, name)
+    there = remote.fetch(library, link)
     if not there.tip:
         branch = library.branch.removeprefix("refs/heads/")
-        raise MemShelfError(f"{name} has no branch {branch} yet: `git push {name} {branch}`, then try again")
+        raise MemShelfError(f"{name} has no branch {branch} yet: `memshelf sync`, then try again")
     accepted = _accepted(library, there.tip)
     fates: dict[str, Fate] = {}
     sheets, branches = list[Sheet](), list[Branch]()
@@ -161,7 +161,7 @@ def publish(library: Library, ids: Sequence[str], caller: Caller, *, batch: bool
                 branches.append(_branch(held, title, tuple(group), there))
     proposals = []
     for made in branches:
-        why = _pushed(library, name, made)
+        why = _pushed(library, link, made)
         state = "refused" if why else "published" if made.commit else "already published"
         fates |= {sheet.name: Fate(sheet.name, state, why) for sheet in made.sheets}
         proposals += [] if why else [_propose(library, name, made)]
@@ -213,12 +213,12 @@ def _batch_name(sheets: Sequence[Sheet]) -> str:
     return f"{BATCH}{hashlib.sha256(uuids.encode()).hexdigest()[:8]}"
 
 
-def _branch(library: Library, name: str, sheets: tuple[Sheet, ...], there: Fetched) -> Branch:
+def _branch(library: Library, name: str, sheets: tuple[Sheet, ...], there: There) -> Branch:
     """Build the branch on the remote's tip, unless it is there already.
 
     Raises MemShelfError where the branch that is there is not ours, or git or a hook refuses.
     """
-    before = there.published.get(f"{remote.PUBLISHED}{name}", "")
+    before = there.published.get(name, "")
     if before:
         found = library.git.read([f"{before}:{library.prefix}{sheet.entry.path}" for sheet in sheets])
         if [text for _, text in found] == [sheet.text.encode() for sheet in sheets]:
@@ -238,12 +238,12 @@ def _branch(library: Library, name: str, sheets: tuple[Sheet, ...], there: Fetch
     return Branch(name, sheets, commit, before)
 
 
-def _pushed(library: Library, name: str, made: Branch) -> str:
+def _pushed(library: Library, link: Link, made: Branch) -> str:
     """Push the branch; return why the remote did not take it, empty when it did."""
     try:
         if made.commit:
-            remote.push(library.git, name, [f"{made.commit}:{made.ref}"], {made.ref: made.before})
-    except GitError as error:
+            remote.push(library, link, [f"{made.commit}:{made.ref}"], {made.ref: made.before})
+    except MemShelfError as error:
         return str(error)
     return ""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memshelf.commands.drafts import find_published
 from memshelf.commands.paging import budget_of, start_of
 from memshelf.commands.scope import known_shelf, nearest, require_branch, shelves_to_read
 from memshelf.errors import MemShelfError
 from memshelf.formats import address, envelope
+from memshelf.formats import episode as episode_format
 from memshelf.formats.episode import canonical, render_body, render_section
 from memshelf.lines import squeeze
 from memshelf.model import MAX_ID, State
@@ -28,6 +30,7 @@ BUDGET = 10_000
 GAP = "…"
 ONLY = "only the lines that answer the query; without it the whole episode"
 NOTHING = "(no line has a word of the query)\n"
+ON_ORIGIN = "a draft on the remote as of the last sync: its pull request decides on it"
 MAX_LISTED = 800
 """Characters of the headings that a refusal lists."""
 
@@ -35,13 +38,14 @@ MAX_LISTED = 800
 class Reading(NamedTuple):
     """An episode's text, whole or in part; `next` is the cursor of the rest, empty at the end.
 
-    `remarks` say what the reader must know of its state.
+    `remarks` say what the reader must know of its state. `origin`: it is a draft that only the remote has.
     """
 
     entry: Entry
     text: str
     remarks: tuple[str, ...]
     next: str
+    origin: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
@@ -57,7 +61,8 @@ class Reading(NamedTuple):
 
     def as_text(self) -> str:
         """Return one line of facts and remarks, then the text in its envelope."""
-        facts = [f"{self.entry.address} {self.entry.state} rev: {self.entry.rev}", *self.remarks]
+        address = f"{self.entry.shelf}/{self.entry.name}@origin" if self.origin else self.entry.address
+        facts = [f"{address} {self.entry.state} rev: {self.entry.rev}", *self.remarks]
         more = [f"cut to the budget; the rest: cursor {self.next}"] if self.next else []
         return "\n".join([*facts, envelope.wrap("episode", self.text.removesuffix("\n")), *more])
 
@@ -65,11 +70,15 @@ class Reading(NamedTuple):
 def read(library: Library, request: ReadRequest, caller: Caller) -> Reading:
     """Return the accepted text of an episode, or of its draft where only that exists or `@draft` asks.
 
+    `@origin` asks for the draft that is published on the remote, whole or in sections.
+
     Raises MemShelfError with the nearest ids or headings for a near miss.
     """
     wanted = address.parse(request.id)
     budget, start = budget_of(request.budget, BUDGET), start_of(request.cursor)
     sections = [*(request.sections or ()), *([wanted.section] if wanted.section else [])]
+    if wanted.origin:
+        return _published(find_published(library, wanted), sections, budget, start)
 
     def answer(kept: Catalogue) -> Reading:
         view = _shelf_of(kept, wanted, caller)
@@ -84,6 +93,12 @@ def read(library: Library, request: ReadRequest, caller: Caller) -> Reading:
         return Reading(entry, part, remarks, str(following) if following >= 0 else "")
 
     return catalogue.consult(library, answer, first=wanted.id, words=bool(request.query))
+
+
+def _published(entry: Entry, sections: Sequence[str], budget: int, start: int) -> Reading:
+    text = _sections(entry, sections) if sections else episode_format.render(entry.episode)
+    part, following = page(text, budget, start)
+    return Reading(entry, part, (ON_ORIGIN,), str(following) if following >= 0 else "", origin=True)
 
 
 def _shelf_of(seen: Catalogue, wanted: Address, caller: Caller) -> Shelf:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memshelf.commands.conventions import conventions_of
-from memshelf.commands.drafts import all_drafts, pick
+from memshelf.commands.drafts import all_drafts, others, pick
 from memshelf.formats import episode as episode_format
 from memshelf.lines import squeeze
 from memshelf.rules.lint import lint_episode
@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The drafts that wait, oldest first; `damaged` are (shelf, id) of those that cannot be read."""
+    """The drafts that wait, oldest first; `damaged` are (shelf, id) of those that cannot be read.
+
+    `others` are the addresses of what only the remote has, published by others.
+    """
 
     drafts: tuple[Entry, ...]
     damaged: tuple[tuple[str, str], ...] = ()
+    others: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
@@ -41,6 +45,7 @@ class Waiting:
                 for entry in self.drafts
             ],
             "damaged": [{"id": episode_id, "shelf": shelf} for shelf, episode_id in self.damaged],
+            "others": list(self.others),
         }
 
     def as_text(self) -> str:
@@ -53,9 +58,12 @@ class Waiting:
             f"{shelf}/{episode_id}: {snapshot.damage(shelf, episode_id)}"
             for shelf, episode_id in self.damaged
         ]
+        there = [f"{address}  decided on at the host; `memshelf read {address}`" for address in self.others]
         if not lines:
-            return "no draft waits"
-        return "\n".join([*lines, "", "memshelf review show ID | accept ID... | reject ID --reason TEXT"])
+            return "\n".join(["no draft waits", *there])
+        return "\n".join(
+            [*lines, *there, "", "memshelf review show ID | accept ID... | reject ID --reason TEXT"]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,7 @@ def review(library: Library, today: str, name: str = "", shelf: str = "") -> Wai
 def waiting(library: Library, shelf: str = "") -> Waiting:
     """List what waits, on one shelf or on all."""
     drafts = all_drafts(library, shelf)
-    return Waiting(drafts.readable, drafts.damaged)
+    return Waiting(drafts.readable, drafts.damaged, tuple(one.address for one in others(library, shelf)))
 
 
 def show(library: Library, today: str, name: str) -> Shown:

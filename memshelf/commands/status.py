@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from memshelf.commands.drafts import others
 from memshelf.commands.index import index
 from memshelf.commands.render import render
 from memshelf.commands.scope import require_branch
@@ -12,7 +13,7 @@ from memshelf.derived.map import BUDGET
 from memshelf.errors import MemShelfError
 from memshelf.lines import title
 from memshelf.requests import IndexRequest
-from memshelf.store import catalogue, health, snapshot
+from memshelf.store import catalogue, health, remote, snapshot
 from memshelf.text import clip, tokens
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from memshelf.model import Entry
     from memshelf.requests import Caller
     from memshelf.store.catalogue import Catalogue
-    from memshelf.store.health import Remote
     from memshelf.store.library import Library
+    from memshelf.store.remote import Standing
 
 SHOWN = 8
 """How many lines of one kind a screen holds."""
@@ -82,8 +83,8 @@ class Cost:
 class Status:
     """The library in numbers; the drafts oldest first; what is not committed, rendered or pushed.
 
-    `index` is None where this folder meets no shelf; `remote` is empty when the library has none;
-    `unpushed` is None when nothing is known to be there. `faults` says what could not be read or looked
+    `index` is None where this folder meets no shelf; `remote` is None when the library has none. `others`
+    are the addresses of drafts that only the remote has. `faults` says what could not be read or looked
     at, and the way out.
     """
 
@@ -94,15 +95,16 @@ class Status:
     drafts: tuple[Draft, ...]
     uncommitted: tuple[str, ...]
     stale: tuple[str, ...]
-    remote: str
-    unpushed: int | None
+    remote: Standing | None
+    others: tuple[str, ...]
     faults: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""
-        return {
+        values = {
             key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()
         }
+        return values | {"remote": self.remote._asdict() if self.remote else None}
 
     def as_text(self) -> str:
         """Return the screen."""
@@ -110,6 +112,7 @@ class Status:
             [
                 f"library  {self.library}",
                 f"branch   {self.branch}: {self._pushed()}",
+                *self._there(),
                 *([f"index    {self.index}"] if self.index else []),
             ],
             list(self._table()),
@@ -120,6 +123,7 @@ class Status:
                 ("drafts that wait, oldest first: `memshelf review`", [str(one) for one in self.drafts]),
                 ("episodes that are not committed: `memshelf doctor`", self.uncommitted),
                 ("derived files out of date: `memshelf render`", self.stale),
+                ("drafts of others on the remote: `memshelf read ADDRESS`", self.others),
                 ("could not be read", self.faults),
             )
             if lines
@@ -129,14 +133,18 @@ class Status:
     def _pushed(self) -> str:
         if not self.remote:
             return "no remote, this disk has the only copy"
-        if self.unpushed is None:
-            return f"never pushed to {self.remote}"
-        commits = "1 commit" if self.unpushed == 1 else f"{self.unpushed} commits"
-        return (
-            f"{commits} not pushed to {self.remote}"
-            if self.unpushed
-            else f"all of it pushed to {self.remote}"
-        )
+        name, unpushed, unpulled, *_ = self.remote
+        if unpushed is None:
+            return f"never pushed to {name}"
+        said = [f"{_commits(unpushed)} not pushed to {name}"] if unpushed else []
+        said += [f"{_commits(unpulled)} of {name} not pulled"] if unpulled else []
+        return f"{', '.join(said)}: `memshelf sync`" if said else f"all of it pushed to {name}"
+
+    def _there(self) -> Iterator[str]:
+        if self.remote and (self.remote.pushed or self.remote.published):
+            pushed = f"last push {self.remote.pushed or 'unknown'}"
+            count = self.remote.published
+            yield f"remote   {pushed}, {count} draft{'s' * (count != 1)} published there as of the last sync"
 
     def _table(self) -> Iterator[str]:
         if not self.shelves:
@@ -165,7 +173,6 @@ def status(library: Library, caller: Caller) -> Status:
         stale = render(library, caller.today, check=True).stale
     except (MemShelfError, OSError) as error:
         faults.append(f"the work tree: {error}")
-    remote: Remote | None = health.remote(library, tip)
     return Status(
         str(library.root),
         library.branch.removeprefix("refs/heads/"),
@@ -174,8 +181,8 @@ def status(library: Library, caller: Caller) -> Status:
         tuple(_waiting(library, drafts, caller.today)),
         uncommitted,
         stale,
-        remote.name if remote else "",
-        remote.unpushed if remote else None,
+        remote.standing(library, tip),
+        tuple(one.address for one in others(library)),
         tuple(faults),
     )
 
@@ -208,6 +215,10 @@ def _waiting(library: Library, drafts: Sequence[Entry], today: str) -> list[Draf
         for one, age in zip(drafts, days, strict=True)
     ]
     return sorted(found, key=lambda draft: (-draft.days, draft.id, draft.shelf))
+
+
+def _commits(count: int) -> str:
+    return "1 commit" if count == 1 else f"{count} commits"
 
 
 def _listed(heading: str, lines: Sequence[str]) -> list[str]:

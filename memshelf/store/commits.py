@@ -66,11 +66,19 @@ def build(
     finally:
         index.unlink(missing_ok=True)
     _verify(git, tree, wanted)
+    return seal(git, tree, parent, message.encode(), _author_variables(author))
+
+
+def seal(git: Git, tree: str, parent: str, message: bytes, people: Mapping[str, str]) -> str:
+    """Return the id of a commit of `tree` on `parent` (empty: a root), signed where the person's git signs.
+
+    `people` are git's variables of author and committer, for those that are not the person. Raises
+    GitError with the signer's words when it refuses.
+    """
     options = ["-p", parent] if parent else []
     options += ["-S"] if git.ask("config", "--type=bool", "commit.gpgsign") == "true" else []
-    extra = _author_variables(author)
     try:
-        made = git.run("commit-tree", tree, *options, data=message.encode(), extra=extra, durable=True)
+        made = git.run("commit-tree", tree, *options, data=message, extra=people, durable=True)
     except GitError as error:
         if "-S" not in options:
             raise

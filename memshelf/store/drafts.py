@@ -150,6 +150,11 @@ def reject(library: Library, entry: Entry, reason: str) -> None:
         raise error from None
 
 
+def forget(library: Library, entry: Entry) -> None:
+    """Remove a draft whose text is on the branch. Raises Taken when it has changed."""
+    _move(library, ref_of(entry.shelf, entry.episode.id), "", entry.commit)
+
+
 def identity_variables(name: str, mail: str) -> dict[str, str]:
     """Return the variables that make git use this author and committer."""
     return {

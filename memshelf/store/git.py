@@ -63,7 +63,6 @@ DURABLE = ("core.fsync=committed,reference", "core.fsyncMethod=fsync")
 
 CHUNK = 1 << 20
 VERB = re.compile("[a-z][a-z-]*")
-
 UNWRITABLE = ("Read-only file system", "Permission denied", "insufficient permission")
 NO_GIT = "git was not found: install git 2.36 or newer"
 
@@ -238,11 +237,17 @@ class Git(NamedTuple):
         """Write `content` as a blob, bytes as they are, and return its id."""
         return self.line("hash-object", "-w", "--stdin", data=content, durable=True)
 
-    def porcelain(self, verb: str, *arguments: str) -> str:
+    def porcelain(
+        self,
+        verb: str,
+        *arguments: str,
+        patience: float | None = None,
+        extra: Mapping[str, str] | None = None,
+    ) -> str:
         """Run a command that people use through GitPython and return its stdout.
 
-        Raises GitError with git's words. GitPython inherits this process's variables whole, so the ties
-        are cut there.
+        Raises GitError with git's words, and after `patience` seconds. GitPython inherits this process's
+        variables whole, so the ties are cut there.
         """
         for name in LOCAL_VARIABLES:
             os.environ.pop(name, None)
@@ -251,11 +256,12 @@ class Git(NamedTuple):
         except ImportError:
             raise MemShelfError(NO_GIT) from None
         runner = gitpython.Git(str(self.folder))
-        runner.update_environment(LC_ALL="C", GIT_TERMINAL_PROMPT="0")
+        runner.update_environment(LC_ALL="C", GIT_TERMINAL_PROMPT="0", **(extra or {}))
         try:
-            return str(getattr(runner, verb)(*arguments))
+            return str(getattr(runner, verb)(*arguments, kill_after_timeout=patience))
         except gitpython.GitCommandError as error:
-            raise GitError(_last_words(verb, str(error.stderr).strip().strip("'").encode())) from None
+            said = str(error.stderr).strip().removeprefix("stderr:").strip().strip("'")
+            raise GitError(_last_words(verb.replace("_", "-"), said.encode())) from None
 
 
 def _ask(process: subprocess.Popen[bytes], name: str, most: int | None) -> tuple[str, bytes] | None:
@@ -289,6 +295,6 @@ def _close(pipe: IO[bytes] | None) -> None:
 def _last_words(verb: str, stderr: bytes) -> str:
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").split("\n") if line.strip()]
     words = " ".join(line for line in lines if not line.startswith("hint:"))
-    if any(refusal in words for refusal in UNWRITABLE):
+    if verb not in ("ls-remote", "fetch", "push") and any(refusal in words for refusal in UNWRITABLE):
         words = "the repository cannot be written: make it yours, or use a clone of your own"
     return f"git {verb}: {words or 'failed without a word'}"

@@ -56,14 +56,6 @@ class Proposed:
         return f"{self.ref}/".startswith(snapshot.DRAFTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
-    """Where the branch is pushed to; `unpushed` is None when nothing of it is known to be there."""
-
-    name: str
-    unpushed: int | None
-
-
 def open_as_it_is(root: Path) -> tuple[Library, FormatError | None]:
     """Open the library at `root`; settings that cannot be read are the defaults, and the fault is told.
 
@@ -185,19 +177,6 @@ def left_index_lock(library: Library) -> Path | None:
     """Return the checkout's lock when it has been there for an hour."""
     lock = Path(library.git.ask("rev-parse", "--absolute-git-dir")) / "index.lock"
     return lock if _is_older(lock, LONGEST_LOCK) else None
-
-
-def remote(library: Library, tip: str) -> Remote | None:
-    """Return the remote of the library's branch as this clone last saw it, None when it has none."""
-    git, branch = library.git, library.branch.removeprefix("refs/heads/")
-    names = git.ask("remote").split()
-    if not names:
-        return None
-    wanted = git.ask("config", "--get", f"branch.{branch}.remote") or "origin"
-    name = wanted if wanted in names else names[0]
-    there = git.ask("for-each-ref", "--format=%(upstream)", library.branch) or f"refs/remotes/{name}/{branch}"
-    count = git.ask("rev-list", "--count", f"{there}..{tip}") if tip and git.commit_of(there) else ""
-    return Remote(name, int(count) if count else None)
 
 
 def _is_proposal(ref: str) -> bool:

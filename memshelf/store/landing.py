@@ -88,6 +88,8 @@ def check_clean(library: Library, paths: Sequence[str]) -> None:
                 raise MemShelfError(
                     f"{folder}: a merge, rebase or pick is in progress: finish it, then try again"
                 )
+        if not paths:
+            continue
         status = git.run("--literal-pathspecs", "status", "--porcelain", "-z", *EVERY_FILE, "--", *paths)
         dirty = [line[3:] for line in status.decode("utf-8", "surrogateescape").split("\0") if line]
         if dirty:
@@ -129,12 +131,14 @@ def checkouts(library: Library) -> list[Path]:
     return found
 
 
-def land(library: Library, old: str, new: str, paths: Sequence[str], drafts: Mapping[str, str]) -> None:
+def land(
+    library: Library, old: str, new: str, paths: Sequence[str], drafts: Mapping[str, str], why: str = "accept"
+) -> None:
     """Move the branch from `old` (empty: unborn) to `new`, delete the drafts, bring every checkout along.
 
     `paths` are the changed files, from the repository's top; `drafts` are refs and the commit each must
-    still have. All of it happens or nothing. Call it inside `exclusive` and after `check_clean`. Raises
-    Moved when the branch is not what the commit was built on.
+    still have; `why` goes into the reflog. All of it happens or nothing. Call it inside `exclusive` and
+    after `check_clean`. Raises Moved when the branch is not what the commit was built on.
     """
     for ref in drafts:
         break_lock(library.common / f"{ref}.lock", STALE_LOCK)
@@ -149,7 +153,7 @@ def land(library: Library, old: str, new: str, paths: Sequence[str], drafts: Map
             if follower.index_file.exists():
                 follower.copy.write_bytes(follower.index_file.read_bytes())
             switch(Git(follower.folder, library.git.keep), follower, old, new)
-        _move_refs(library, old, new, drafts)
+        _move_refs(library, old, new, drafts, why)
     except (MemShelfError, OSError):
         repair(library)
         raise
@@ -181,12 +185,12 @@ def _take(follower: Follower) -> None:
             return
 
 
-def _move_refs(library: Library, old: str, new: str, drafts: Mapping[str, str]) -> None:
+def _move_refs(library: Library, old: str, new: str, drafts: Mapping[str, str], why: str) -> None:
     lines = ["start", f"update {library.branch} {new} {old or '0' * len(new)}"]
     lines += [f"delete {ref} {commit}" for ref, commit in drafts.items()]
     script = "\n".join([*lines, "prepare", "commit", ""]).encode()
     try:
-        library.git.run("update-ref", "-m", "memshelf: accept", "--stdin", data=script, durable=True)
+        library.git.run("update-ref", "-m", f"memshelf: {why}", "--stdin", data=script, durable=True)
     except GitError:
         if library.git.commit_of(library.branch) != old:
             raise Moved(MOVED) from None

@@ -292,7 +292,7 @@ def test_where_there_is_nowhere_to_publish_to_it_is_said(
     git(library.root, "remote", "add", "origin", str(tmp_path / "empty.git"))
     assert run("publish", "--library", library.root).out == "no draft waits\n"
     write(library, request(), caller)
-    with pytest.raises(MemShelfError, match="has no branch main yet: `git push origin main`"):
+    with pytest.raises(MemShelfError, match="has no branch main yet: `memshelf sync`"):
         publish(library, [], caller)
     login = "me:" + "top" + "-secret"
     git(library.root, "remote", "set-url", "origin", f"http://{login}@127.0.0.1:1/lab.git")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from hosting import host_of, publish, shelved, synced
 from store.traces import checkout, commit, put, shelve_by_hand, stored
 from support import FINE, TODAY, fine, git, request
 
@@ -157,14 +158,42 @@ def test_it_tells_what_is_not_committed_and_what_is_out_of_date(
 def test_it_tells_what_a_remote_lacks_without_asking_it(kept: Library, tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--bare", "there.git")
     git(kept.root, "remote", "add", "origin", str(tmp_path / "there.git"))
-    assert "branch   main: never pushed to origin" in seen(kept).as_text()
+    assert "branch   main: never pushed to origin\n" in seen(kept).as_text()
     git(kept.root, "push", "--quiet", "origin", "main")
     (tmp_path / "there.git").rename(tmp_path / "gone.git")
-    assert "branch   main: all of it pushed to origin" in seen(kept).as_text()
+    assert "branch   main: all of it pushed to origin\n" in seen(kept).as_text()
     shelve_by_hand(kept.root, fine(id=NEXT, date="2026-07-09"))
     said = seen(kept)
-    assert (said.remote, said.unpushed) == ("origin", 1)
-    assert "branch   main: 1 commit not pushed to origin" in said.as_text()
+    assert said.remote
+    assert said.remote[:3] == ("origin", 1, 0)
+    assert "branch   main: 1 commit not pushed to origin: `memshelf sync`\n" in said.as_text()
+
+
+def test_it_tells_what_the_last_sync_saw_on_the_remote(
+    kept: Library, caller: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = host_of(kept, tmp_path).clone("other")
+    on(monkeypatch, "2026-07-08T09:00Z")
+    shelved(kept, caller, NEXT)
+    synced(kept)
+    write(kept, request(id="2026-07-10-proposed"), caller)
+    publish(kept, "2026-07-10-proposed")
+    synced(other)
+    shelved(kept, caller, "2026-07-10-third")
+    synced(kept)
+    git(other.root, "fetch", "--quiet")
+    said = seen(other)
+    assert said.remote == ("origin", 0, 1, "", 1)
+    assert "branch   main: 1 commit of origin not pulled: `memshelf sync`\n" in said.as_text()
+    assert "remote   last push unknown, 1 draft published there as of the last sync\n" in said.as_text()
+    assert "remote   last push 2026-07-08, 1 draft published" in seen(kept).as_text()
+    assert said.as_dict()["remote"] == {
+        "name": "origin",
+        "unpushed": 0,
+        "unpulled": 1,
+        "pushed": "",
+        "published": 1,
+    }
 
 
 def test_what_cannot_be_read_is_told_and_hides_nothing_else(kept: Library, caller: Caller) -> None:
