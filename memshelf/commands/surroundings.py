@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from typing import TYPE_CHECKING
 
+from memshelf.commands.conventions import of_derived
 from memshelf.commands.diagnosis import Unknown
 from memshelf.derived.files import RENDERERS
 from memshelf.formats import settings
@@ -59,11 +60,7 @@ def _by_file(
     for files in shelves:
         home, own = patient.library.home(files.name), asked[files.name]
         found[home + patient.library.layout.patterns] = own._replace(patterns=())
-        episodes = (each.episode for each in files.sides.disk.values() if each.episode)
-        lifted = {entry.partition(" ")[0]: "lifted" for episode in episodes for entry in episode.allow}
-        patterns = tuple(pattern for pattern in own.patterns if pattern[0] not in lifted)
-        screening = own.screening._replace(off={**own.screening.off, **lifted})
-        derived = own._replace(patterns=patterns, screening=screening)
+        derived = of_derived(own, (each.episode for each in files.sides.disk.values() if each.episode))
         found |= {home + name: derived for name in RENDERERS}
     return found
 

@@ -156,14 +156,33 @@ class Ground:
         return "\n".join(filter(None, lines))
 
 
+class Host(NamedTuple):
+    """What the repository holds for its Git host: all empty where nothing is missing.
+
+    `missing` are workflows that are not there though others are, or though only the bot renders; `outdated`
+    those that are not as the templates give them; `open` the paths that CODEOWNERS gives to nobody;
+    `ungated` what the rules of the branch, as the host told them, do not demand.
+    """
+
+    missing: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    ungated: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return a line for each thing that is missing."""
+        kinds = {"no": self.missing + self.ungated, "outdated": self.outdated, "nobody owns": self.open}
+        return "\n".join(f"{word} {one}" for word, those in kinds.items() for one in those)
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What was found of one shelf, or of the library around its shelves; what was not looked at is empty.
 
     `known` are the ids of the whole library. `past` are earlier versions, named
     COMMIT:path, `idle` settings without effect, `merging` texts that may
-    hold both sides of a merge, `tracked` paths that git keeps and should not, `rejected` the number of
-    rejected drafts. `landing` says how a killed landing ended.
+    hold both sides of a merge, `tracked` paths that git keeps and should not, `touched` derived files that
+    a branch changes, `rejected` the number of rejected drafts. `landing` says how a killed landing ended.
     """
 
     episodes: tuple[Named, ...] = ()
@@ -177,15 +196,17 @@ class Facts:
     idle: tuple[Broken, ...] = ()
     merging: tuple[Raw, ...] = ()
     tracked: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
     rejected: int = 0
     ground: Ground = Ground()
+    host: Host = Host()
     landing: str = ""
 
     def __str__(self) -> str:
         """Return a line or more a fact."""
         values = (self.episodes, self.changes, self.derived, self.texts, self.past, self.refs)
-        more = (self.settings, self.idle, self.merging, self.tracked)
+        more = (self.settings, self.idle, self.merging, self.tracked, self.touched)
         lines = [str(one) for kind in (*values, *more) for one in kind]
         lines += [f"{self.rejected} rejected drafts"] if self.rejected else []
-        lines += [str(self.ground)] if self.ground != Ground() else []
+        lines += [str(one) for one in (self.ground, self.host) if one not in (Ground(), Host())]
         return "\n".join([*lines, f"a killed accept: {self.landing}"] if self.landing else lines)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memshelf.formats.markdown import scan
 from memshelf.model import Finding, Level
 from memshelf.redact import policy_of, redact
-from memshelf.rules import ground, proposals  # noqa: F401 # importing a file puts its rules on the list
+from memshelf.rules import ground, host, proposals  # noqa: F401 # importing a file lists its rules
 from memshelf.rules.facts import OPENED, Change, Derived, Facts, Named, Raw, conflict_line
 from memshelf.rules.ground import MEND
 from memshelf.rules.registry import SHELF_RULES, Fault, shelf_rule
