@@ -214,9 +214,9 @@ def test_the_people_that_a_shelf_names_are_masked_in_every_case() -> None:
 
 
 STORES_NO_TEXT = {
-    *("accept", "adopt", "bench", "check", "doctor", "explain", "history", "incoming", "index", "init"),
-    *("publish", "read", "redact", "rejected", "render", "resolve", "review", "search", "stats", "status"),
-    *("surroundings", "sync", "where"),
+    *("accept", "adopt", "bench", "check", "deliver", "doctor", "explain", "gate", "github", "history"),
+    *("incoming", "index", "init", "publish", "read", "redact", "rejected", "render", "resolve", "review"),
+    *("search", "stats", "status", "surroundings", "sync", "where"),
 }
 """The verbs that store none of their caller's words: they read, or move what a writing verb has stored."""
 
@@ -226,7 +226,7 @@ WRITING = {"write", "reject"}
 BEHIND_VERBS = {
     *("amending", "annotations", "composing", "conventions", "diagnosis", "drafts", "examination"),
     *("mending", "merging", "paging", "pull_request", "renderings", "replaying", "scope", "settling"),
-    *("shelving"),
+    *("shelving", "workflows"),
 }
 """What verbs are made of: no caller's words get there but through a verb."""
 

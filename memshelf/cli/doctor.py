@@ -1,12 +1,15 @@
-"""`memshelf doctor [--fix] [--history]`."""
+"""`memshelf doctor [--fix] [--history] [--branch-rules FILE]`."""
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memshelf.cli import options
 from memshelf.commands.doctor import doctor
+from memshelf.errors import MemShelfError
 from memshelf.store.library import locate
 
 if TYPE_CHECKING:
@@ -25,6 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="look for secrets in every version that was ever committed too",
     )
+    parser.add_argument(
+        "--branch-rules",
+        metavar="FILE",
+        help="judge the branch's rules too: what GitHub's API lists of them",
+    )
     options.add_common(parser)
 
 
@@ -35,7 +43,18 @@ def run(parsed: argparse.Namespace) -> int:
         options.caller().today,
         fix=parsed.fix,
         back=parsed.history,
+        told=_told(parsed.branch_rules),
         progress=options.progress(parsed, "looking back"),
     )
     options.answer(parsed, result)
     return 0 if result.ok else 1
+
+
+def _told(file: str | None) -> object:
+    """Return what the file holds. Raises MemShelfError when it is no JSON, OSError when it cannot be read."""
+    if file is None:
+        return None
+    try:
+        return json.loads(Path(file).read_bytes())
+    except ValueError:
+        raise MemShelfError("--branch-rules: not JSON: write what `gh api` prints into the file") from None

@@ -17,16 +17,23 @@ if TYPE_CHECKING:
 
 EVERY = (*RULES, *SHELF_RULES)
 PAST = "secret-in-history"
+TOUCHED = "derived-touched"
+"""What only `check --commits` can tell."""
+
 KEYS = ("path", "line", "level", "rule", "place", "message", "fix")
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What could not be looked at: the rules that were to judge it, where, and why not."""
+    """What could not be looked at: the rules that were to judge it, where, and why not.
+
+    `far`: it lies on another machine, so that it could not is no fault of the library.
+    """
 
     rules: tuple[str, ...]
     path: str
     why: str
+    far: bool = False
 
     def __str__(self) -> str:
         """Return `path: unknown: why`."""
@@ -57,15 +64,17 @@ class Diagnosis:
 
     @property
     def ok(self) -> bool:
-        """Whether everything was looked at and no finding is an error."""
-        return not self.unknown and not any(finding.level is Level.ERROR for finding in self.findings)
+        """Whether everything here was looked at and no finding is an error."""
+        blind = any(not unknown.far for unknown in self.unknown)
+        return not blind and not any(finding.level is Level.ERROR for finding in self.findings)
 
     @property
     def verdicts(self) -> dict[str, str]:
         """Return rule -> fine, finding or unknown; a rule that was not asked about is left out."""
         found = {finding.rule for finding in self.findings}
         missed = {rule for unknown in self.unknown for rule in unknown.rules}
-        asked = [rule for rule in EVERY if self.looked_back or rule != PAST]
+        left_out = (TOUCHED,) if self.looked_back else (TOUCHED, PAST)
+        asked = [rule for rule in EVERY if rule not in left_out]
         return {
             rule: "finding" if rule in found else "unknown" if rule in missed else "fine" for rule in asked
         }

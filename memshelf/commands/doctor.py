@@ -11,6 +11,7 @@ from memshelf.commands import mending
 from memshelf.commands.conventions import conventions_of
 from memshelf.commands.diagnosis import EVERY, PAST, Diagnosis, Unknown
 from memshelf.commands.examination import Files, Patient
+from memshelf.commands.gate import gate
 from memshelf.commands.history import history
 from memshelf.commands.renderings import DERIVED, derived
 from memshelf.commands.scope import require_branch
@@ -18,7 +19,7 @@ from memshelf.commands.surroundings import surroundings
 from memshelf.errors import FormatError, MemShelfError
 from memshelf.formats import manifest, settings
 from memshelf.model import Conventions, Finding
-from memshelf.rules.facts import Broken, Change, Derived, Facts, Raw
+from memshelf.rules.facts import Broken, Change, Derived, Facts
 from memshelf.rules.lint import lint
 from memshelf.rules.shelf import examine
 from memshelf.screening import Screening
@@ -52,13 +53,19 @@ class _Looked:
 
 
 def doctor(
-    root: Path, today: str, *, fix: bool = False, back: bool = False, progress: Progress = None
+    root: Path,
+    today: str,
+    *,
+    fix: bool = False,
+    back: bool = False,
+    told: object = None,
+    progress: Progress = None,
 ) -> Diagnosis:
     """Look at everything of the library at `root`; nothing changes but what a killed landing left.
 
     With `fix`, mend first what is mechanical: see `mending`. With `back`, look into every version that was
-    ever committed too; `progress` is told (read, all of them) meanwhile. Settings that cannot be read are
-    a finding and the defaults hold. Raises MemShelfError when `root` is in no Git repository.
+    ever committed too; `progress` is told (read, all of them) meanwhile. `told`: see `gate`. Settings that
+    cannot be read are a finding and the defaults hold. Raises MemShelfError when `root` is in no repository.
     """
     looked = _look(root, today)
     done: list[str] = []
@@ -69,9 +76,10 @@ def doctor(
         again = _look(root, today) if done else looked
         done += mending.write_derived(again.patient.library, again.stale, label)
         looked = _look(root, today) if done else again
-    said = [*looked.said, *(_of_history(looked.patient, progress) if back else ())]
-    runnable = (_runnable(one, root) if isinstance(one, Finding) else one for one in said)
-    return replace(Diagnosis.of(runnable), mended=tuple(done), looked_back=back)
+    said = [*looked.said, *gate(looked.patient.library, told, today)]
+    said += _of_history(looked.patient, progress) if back else ()
+    said = [_runnable(one, root) if isinstance(one, Finding) else one for one in said]
+    return replace(Diagnosis.of(said), mended=tuple(done), looked_back=back)
 
 
 def _runnable(finding: Finding, root: Path) -> Finding:
@@ -249,7 +257,7 @@ def _facts(
 ) -> Facts:
     """Return what the rules about a shelf judge, its derived files aside."""
     home = patient.library.home(files.name)
-    unreadable = (_raw(each) for each in looked_at if not each.episode)
+    unreadable = (look_at.raw(each) for each in looked_at if not each.episode)
     words = [raw for file in (POLICY, manifest.NAME) for raw in patient.texts(home + file)]
     patterns = patient.texts(home + patient.library.layout.patterns)
     return Facts(
@@ -260,13 +268,9 @@ def _facts(
             *unreadable,
             *look_at.proposed(one for one in patient.proposals if one.shelf == files.name),
         ),
-        merging=(*(_raw(each) for each in looked_at if CONFLICT in each.raw), *words, *patterns),
+        merging=(*(look_at.raw(each) for each in looked_at if CONFLICT in each.raw), *words, *patterns),
         settings=tuple(broken),
     )
-
-
-def _raw(document: Document) -> Raw:
-    return Raw(document.path, document.raw.decode("utf-8", "replace"))
 
 
 def _without_patterns(patient: Patient, name: str) -> Conventions:

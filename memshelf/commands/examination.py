@@ -138,6 +138,11 @@ def named(document: Document) -> Named:
     return Named(document.path, document.episode.id or stem, document.episode.supersedes)
 
 
+def raw(document: Document) -> Raw:
+    """Return the text of an episode file."""
+    return Raw(document.path, document.raw.decode("utf-8", "replace"))
+
+
 def ref(one: Proposed, names: list[str], revs: dict[tuple[str, str], str], ids: set[tuple[str, str]]) -> Ref:
     """Return a draft's ref and its fault; `ids` are (shelf, id) of what is there, of whatever shape."""
     if one.file:
@@ -171,10 +176,10 @@ def proposed(proposals: Iterable[Proposed]) -> Iterator[Raw]:
 
 def broken_manifest(library: Library, path: str) -> list[Broken]:
     """Return what is wrong with a manifest."""
-    raw = read_bytes(library.root / path)
+    content = read_bytes(library.root / path)
     try:
-        if raw is not None:
-            manifest.parse(decode(raw))
+        if content is not None:
+            manifest.parse(decode(content))
     except FormatError as error:
         return [Broken(path, error.line, str(error))]
     return []

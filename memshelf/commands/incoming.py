@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memshelf.commands.conventions import conventions_of, of_derived
-from memshelf.commands.examination import named
+from memshelf.commands.examination import named, raw
 from memshelf.commands.shelving import derived_files
 from memshelf.derived.files import RENDERERS
 from memshelf.formats.episode import read_document
@@ -112,10 +112,10 @@ def _pieces(library: Library, span: Range, changed: Sequence[Blob]) -> list[Piec
     before = set(library.git.paths(span.fork))
     texts = library.git.read([blob.sha for blob in files], MAX_EPISODE_BYTES + 1)
     found = []
-    for blob, (_, raw) in zip(files, texts, strict=True):
+    for blob, (_, content) in zip(files, texts, strict=True):
         link = blob.mode == snapshot.SYMLINK
         document = (
-            Document(blob.path, b"", fault=snapshot.LINK_FAULT) if link else read_document(blob.path, raw)
+            Document(blob.path, b"", fault=snapshot.LINK_FAULT) if link else read_document(blob.path, content)
         )
         found.append(Piece(library.inside(blob.path)[0], document, library.prefix + blob.path not in before))
     return found
@@ -135,7 +135,7 @@ def _together(
         facts = Facts(
             episodes=(*(one for one in stay if library.inside(one.path)[0] == shelf), *map(named, ours)),
             known=known,
-            merging=tuple(_raw(one) for one in ours),
+            merging=tuple(map(raw, ours)),
         )
         paths = {one.path for one in ours}
         yield from (one for one in examine(facts, asked.of(ours[0].path)) if one.path in paths)
@@ -180,7 +180,3 @@ def _secrets(
 def _is_derived(library: Library, path: str) -> bool:
     shelf, inside = library.inside(path)
     return bool(shelf) and inside in RENDERERS
-
-
-def _raw(document: Document) -> Raw:
-    return Raw(document.path, document.raw.decode("utf-8", "replace"))

@@ -158,6 +158,11 @@ def fetch(library: Library, link: Link) -> There:
     return there._replace(tip=library.git.commit_of(link.tracking) if there.tip else "")
 
 
+def tip_of(library: Library, link: Link, branch: str) -> str:
+    """Return the commit of a branch of the remote, named in full, as it is now; empty: it has none."""
+    return _ask(library, link, "ls_remote", link.name, branch).partition("\t")[0]
+
+
 def deepen(library: Library, link: Link) -> bool:
     """Bring the history that a shallow clone lacks; tell whether there was any to bring."""
     if library.git.ask("rev-parse", "--is-shallow-repository") != "true":
