@@ -85,9 +85,8 @@ def _once(library: Library, link: Link, tip: str, today: str) -> Delivered:
     except (remote.Overtaken, remote.Unreachable):
         raise
     except MemShelfError as refusal:
-        ref = remote.HEADS + BRANCH
-        remote.push(library, link, [f"{commit}:{ref}"], {ref: remote.tip_of(library, link, ref)})
-        return done._replace(branch=f"{link.name}/{BRANCH}", refused=str(refusal))
+        commit = _wait(library, link, commit)
+        return done._replace(commit=commit, branch=f"{link.name}/{BRANCH}", refused=str(refusal))
     _withdraw(library, link)
     return done
 
@@ -108,6 +107,17 @@ def _stale(library: Library, tip: str, today: str) -> dict[str, bytes]:
     found = library.git.read([f"{tip}:{library.prefix}{path}" for path in fresh])
     pairs = zip(fresh.items(), found, strict=True)
     return {path: content for (path, content), (sha, old) in pairs if not sha or old != content}
+
+
+def _wait(library: Library, link: Link, commit: str) -> str:
+    """Let the commit wait on BRANCH, and return it, or the one that waits there with the same content."""
+    ref = remote.HEADS + BRANCH
+    waiting = remote.tip_of(library, link, ref)
+    names = [[f"{one}^{{tree}}", f"{one}^"] for one in (waiting, commit)]
+    if waiting and len({library.git.line("rev-parse", *each) for each in names}) == 1:
+        return waiting
+    remote.push(library, link, [f"{commit}:{ref}"], {ref: waiting})
+    return commit
 
 
 def _withdraw(library: Library, link: Link) -> None:

@@ -29,7 +29,7 @@ OWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 
 USES = re.compile(rf"^ +(?:- )?uses: (\S*{re.escape(ACTION)}(?:@\S+)?(?: #[^\n]*)?)$", re.MULTILINE)
 SOURCE = re.compile(r"[\w.-]+/[\w.-]+@(?:[0-9a-f]{40}|[0-9a-f]{64})")
-LOCAL = "./"
+LOCAL = "$/"
 GITHUB = re.compile(
     r"(?:\w+://(?:[^/@]*@)?|[^/@:]*@)github\.com[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?/?", re.IGNORECASE
 )

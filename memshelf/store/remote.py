@@ -159,8 +159,11 @@ def fetch(library: Library, link: Link) -> There:
 
 
 def tip_of(library: Library, link: Link, branch: str) -> str:
-    """Return the commit of a branch of the remote, named in full, as it is now; empty: it has none."""
-    return _ask(library, link, "ls_remote", link.name, branch).partition("\t")[0]
+    """Bring a branch of the remote, named in full, and return its commit as it is now; empty: it has none."""
+    commit = _ask(library, link, "ls_remote", link.name, branch).partition("\t")[0]
+    if commit:
+        _ask(library, link, "fetch", *FETCH, link.name, branch)
+    return commit
 
 
 def deepen(library: Library, link: Link) -> bool:
