@@ -57,6 +57,8 @@ def page(found: Incoming) -> str:
     number = len(found.pieces)
     head = f"**MemShelf:** {number} episode{'s' if number != 1 else ''}, {', '.join(said) or 'no findings'}"
     blocks = [head, *(_block(str(one)) for one in found.findings)]
+    if found.judges:
+        blocks += ["These decide what is found here, and change too:", _block("\n".join(found.judges))]
     for piece in found.pieces:
         blocks += _episode(piece)
     text = "\n\n".join(blocks)

@@ -28,7 +28,7 @@ OWNER = re.compile(r"@[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?")
 DERIVED = re.compile(r"^(derived:[ \t]*)\S+", re.MULTILINE)
 MESSAGE = "memshelf init --github\n"
 NEXT = """\
-Then on GitHub, once (SPEC.md, section 9, says why):
+Then on GitHub, once (SPEC.md, "On GitHub", says why):
 1. Settings, Actions, General: allow Actions to create pull requests.
 2. Settings, Rules: for {branch} demand a pull request, an approval by a code owner, a new one after a push,
    and the check `memshelf check`; let no agent's account bypass it.
@@ -145,15 +145,17 @@ def _at(library: Library, tip: str, path: str) -> bytes | None:
 
 
 def _settings(library: Library, tip: str) -> dict[str, bytes]:
-    """Return memshelf.yml with `derived: bot`, its other lines as they are."""
+    """Return memshelf.yml with `derived: bot` and a `branch`, its other lines as they are.
+
+    A pull request's checkout is on no branch: only memshelf.yml says there which one is the library's.
+    """
     path = f"{library.prefix}{settings.NAME}"
     text = (_at(library, tip, path) or b"").decode("utf-8")
-    if settings.parse(text).derived == "bot":
-        return {}
-    changed, count = DERIVED.subn(r"\1bot", text)
-    if not count:
-        changed = f"{text}{'' if text.endswith(chr(10)) or not text else chr(10)}derived: bot\n"
-    return {path: changed.encode()}
+    told = settings.parse(text)
+    lines = DERIVED.sub(r"\1bot", text).splitlines()
+    lines += [] if DERIVED.search(text) else ["derived: bot"]
+    lines += [] if told.branch else [f"branch: {json.dumps(library.branch.removeprefix('refs/heads/'))}"]
+    return {} if told.branch and told.derived == "bot" else {path: "\n".join([*lines, ""]).encode()}
 
 
 def _commit(library: Library, tip: str, files: dict[str, bytes]) -> None:

@@ -9,6 +9,7 @@ from memshelf.commands.conventions import conventions_of, of_derived
 from memshelf.commands.examination import named, raw
 from memshelf.commands.shelving import derived_files
 from memshelf.derived.files import RENDERERS
+from memshelf.formats import settings
 from memshelf.formats.episode import read_document
 from memshelf.model import MAX_EPISODE_BYTES, Conventions, Document, Finding, Level
 from memshelf.rules.facts import Facts, Named, Raw
@@ -38,12 +39,14 @@ class Incoming(NamedTuple):
     """Every finding about a range of commits, how many commits it has, and the episodes they bring.
 
     A finding about an earlier content is at `COMMIT:path`, one about a commit's message at `COMMIT`;
-    `prefix` leads from the repository's top to the library.
+    `judges` are changed files that decide what is a finding; `prefix` leads from the repository's top to
+    the library.
     """
 
     findings: tuple[Finding, ...]
     commits: int
     pieces: tuple[Piece, ...]
+    judges: tuple[str, ...] = ()
     prefix: str = ""
 
     @property
@@ -55,7 +58,8 @@ class Incoming(NamedTuple):
         """Return the answer as JSON values."""
         found = [{key: getattr(finding, key) for key in KEYS} for finding in self.findings]
         episodes = [{"shelf": one.shelf, "path": one.document.path, "new": one.new} for one in self.pieces]
-        return {"ok": self.ok, "commits": self.commits, "episodes": episodes, "findings": found}
+        facts = {"ok": self.ok, "commits": self.commits, "judges": list(self.judges)}
+        return facts | {"episodes": episodes, "findings": found}
 
     def as_text(self) -> str:
         """Return a line a finding; nothing when all is well."""
@@ -79,7 +83,8 @@ def incoming(library: Library, words: str, today: str) -> Incoming:
     findings += _touched(library, span, changed, today)
     findings += _secrets(library, span, changed, pieces, asked)
     ordered = sorted(findings, key=lambda one: one.level is not Level.ERROR)
-    return Incoming(tuple(ordered), len(span.commits), tuple(pieces), library.prefix)
+    judges = tuple(blob.path for blob in changed if _judges(library, blob.path))
+    return Incoming(tuple(ordered), len(span.commits), tuple(pieces), judges, library.prefix)
 
 
 class _Asked:
@@ -180,3 +185,7 @@ def _secrets(
 def _is_derived(library: Library, path: str) -> bool:
     shelf, inside = library.inside(path)
     return bool(shelf) and inside in RENDERERS
+
+
+def _judges(library: Library, path: str) -> bool:
+    return path == settings.NAME or library.inside(path)[1] == library.layout.patterns

@@ -100,11 +100,18 @@ def unowned(library: Library) -> Iterator[str]:
     lines = next((raw for raw in texts if raw is not None), b"").decode("utf-8", "replace").splitlines()
     owned = [Owned(words[0], tuple(words[1:])) for line in lines if (words := line.partition("#")[0].split())]
     for path in guarded(library):
-        inside = {"*": "x"}.get(path, f"{path}x/docs/topics/x.md" if path.endswith("/") else path)
-        shelves = (f"{path}{name.name}/INDEX.md" for name in sorted((top(library) / path).glob("*/")))
-        samples = [inside, *(shelves if path.endswith(f"{SHELVES}/") else ())]
-        if not all(_owners(owned, sample) for sample in samples):
+        if not all(_owners(owned, sample) for sample in _samples(library, path)):
             yield path
+
+
+def _samples(library: Library, path: str) -> list[str]:
+    """Return files that stand for all that lies at a path which must be guarded."""
+    if path == ".github/":
+        return [NAMES[0], OWNERS[0]]
+    if not path.endswith(f"{SHELVES}/"):
+        return [f"{path.strip('*')}docs/topics/x.md"] if library.alone else [path]
+    names = ["any", *sorted(folder.name for folder in (top(library) / path).glob("*/"))]
+    return [f"{path}{name}/{file}" for name in names for file in ("docs/topics/x.md", "POLICY.patterns")]
 
 
 def top(library: Library) -> Path:

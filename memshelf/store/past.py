@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OURS = "refs/memshelf/"
 AT_ONCE = 256
-WALK = ("rev-list", "--objects", "--filter=object:type=blob", "--filter-provided-objects")
+WALK = ("rev-list", "--full-history", "--objects", "--filter=object:type=blob", "--filter-provided-objects")
 
 
 @dataclass(frozen=True, slots=True)

@@ -436,6 +436,18 @@ def test_a_secret_that_was_ever_committed_is_found_when_asked_for(kept: Library)
         assert "Lantern" not in str(said.as_dict())
 
 
+def test_a_merge_that_took_nothing_hides_no_history(kept: Library) -> None:
+    git(kept.root, "checkout", "--quiet", "-b", "side")
+    put(kept.root, "shelves/shared/notes.txt", "The admin's password: garden-Lantern-42\n")
+    commit(kept.root)
+    git(kept.root, "checkout", "--quiet", "main")
+    git(kept.root, "merge", "--quiet", "--no-edit", "-s", "ours", "side")
+    git(kept.root, "branch", "--quiet", "-D", "side")
+    git(kept.root, "reflog", "expire", "--expire=now", "--all")
+    [found] = doctor(kept.root, NOW, back=True).findings
+    assert (found.rule, found.path.partition(":")[2]) == ("secret-in-history", "shelves/shared/notes.txt")
+
+
 def test_a_rejected_draft_is_looked_at_as_history(kept: Library) -> None:
     blob = kept.git.store(episode_format.render(fine(decisions="The password: garden-Lantern-42")).encode())
     tree = kept.git.line("mktree", data=f"100644 blob {blob}\t{FINE.id}.md\n".encode())

@@ -194,6 +194,15 @@ def test_the_right_rendering_passes_alone_and_not_beside_an_episode(
     assert {rule for rule, _ in found(library)} == {"derived-touched"}
 
 
+def test_a_change_of_what_judges_is_shown_to_the_reviewer(library: Library) -> None:
+    put(branch(library), "shelves/homelab/POLICY.patterns", "project Blue[b]ird\n")
+    commit(library.root)
+
+    answer = incoming(library, "main..HEAD", TODAY)
+    assert (answer.findings, answer.judges) == ((), ("shelves/homelab/POLICY.patterns",))
+    assert "change too:\n\n```text\nshelves/homelab/POLICY.patterns\n```" in page(answer)
+
+
 def test_whoever_renders_at_each_accept_may_touch_them(library: Library, run: Callable[..., Ran]) -> None:
     branch(library)
     put(library.root, TOPIC, text())
