@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TRIES = 8
 BRANCH = "memshelf-render"
+REF = f"refs/heads/{BRANCH}"
 """Where a rendering waits for a pull request when the remote takes none on the library's branch."""
 
 MESSAGE = "render: derived files\n"
@@ -111,19 +112,17 @@ def _stale(library: Library, tip: str, today: str) -> dict[str, bytes]:
 
 def _wait(library: Library, link: Link, commit: str) -> str:
     """Let the commit wait on BRANCH, and return it, or the one that waits there with the same content."""
-    ref = remote.HEADS + BRANCH
-    waiting = remote.tip_of(library, link, ref)
+    waiting = remote.tip_of(library, link, REF)
     names = [[f"{one}^{{tree}}", f"{one}^"] for one in (waiting, commit)]
     if waiting and len({library.git.line("rev-parse", *each) for each in names}) == 1:
         return waiting
-    remote.push(library, link, [f"{commit}:{ref}"], {ref: waiting})
+    remote.push(library, link, [f"{commit}:{REF}"], {REF: waiting})
     return commit
 
 
 def _withdraw(library: Library, link: Link) -> None:
     """Remove the branch that waited for a pull request: what it brought is there, or was rendered anew."""
-    ref = remote.HEADS + BRANCH
-    waiting = remote.tip_of(library, link, ref)
+    waiting = remote.tip_of(library, link, REF)
     if waiting:
         with contextlib.suppress(MemShelfError):
-            remote.push(library, link, [f":{ref}"], {ref: waiting})
+            remote.push(library, link, [f":{REF}"], {REF: waiting})
