@@ -141,6 +141,7 @@ class GitHub:
             "GITHUB_REF": ref,
             "GITHUB_REF_NAME": re.sub("^refs/(?:heads|pull)/", "", ref),
             "GITHUB_REPOSITORY": NAME,
+            "GITHUB_SERVER_URL": "https://github.com",
             "GITHUB_STEP_SUMMARY": str(temp / "summary"),
             "GITHUB_WORKSPACE": str(workspace),
             "GH_STATE": str(self.state),

@@ -116,6 +116,12 @@ def test_an_edited_workflow_stays_until_it_is_updated(library: Library) -> None:
     assert said(library) == []
 
 
+def test_line_ends_of_windows_are_no_edit(library: Library) -> None:
+    hosted(library)
+    put(library.root, NAMES[1], (library.root / NAMES[1]).read_bytes().replace(b"\n", b"\r\n"))
+    assert said(library) == []
+
+
 def test_an_update_moves_all_to_another_commit_of_memshelf(library: Library) -> None:
     hosted(library)
     moved = hosted(library, Asked(source=f"someone/memshelf@{'2e' * 20}", update=True))
@@ -145,11 +151,12 @@ def test_the_flags_go_together(library: Library, run: Callable[..., Ran]) -> Non
     assert run("render", "--check", "--push", "--library", library.root).code == 2
 
 
-def test_owners_that_are_there_stay_and_are_told_where_they_leave_a_gap(library: Library) -> None:
-    put(library.root, OWNERS, "* @someone\n/shelves/shared/\n")
+@pytest.mark.parametrize("path", [OWNERS, "CODEOWNERS", "docs/CODEOWNERS"])
+def test_owners_that_are_there_stay_and_are_told_where_they_leave_a_gap(library: Library, path: str) -> None:
+    put(library.root, path, "* @someone\n/shelves/shared/\n")
     commit(library.root)
     made = hosted(library)
-    assert OWNERS not in made.written
+    assert (OWNERS in made.written, made.kept) == (False, ())
     assert made.unowned == ("shelves/",)
     assert said(library) == [("memory-without-owner", OWNERS)]
 

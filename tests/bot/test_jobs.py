@@ -121,6 +121,9 @@ def test_a_second_merge_between_fetch_and_push_is_rendered_too(place: Place) -> 
         """Let the other merge arrive when the bot's push has begun."""
         place.back()
         put(place.root, f"{TOPICS}/2026-07-10-two.md", episode_format.render(fine(id="2026-07-10-two")))
+        settings = (place.root / "memshelf.yml").read_text(encoding="utf-8")
+        markers = "shelves: {shared: {markers: [tokens]}}\n"  # other sentences stand in the index now
+        put(place.root, "memshelf.yml", settings + markers)
         commit(place.root)
         push = f"git -C '{place.root}' push --quiet origin main"
         hook = f'#!/bin/sh\nunset GIT_DIR GIT_INDEX_FILE GIT_PREFIX\nrm "$0"\n{push}\n'
@@ -144,7 +147,7 @@ def test_a_protected_branch_gets_a_pull_request_that_goes_when_it_is_merged(plac
     assert place.log() == [HAND]
     assert place.log("memshelf-render") == [RENDER, HAND]
     asked = (place.host.state / "pr" / "memshelf-render").read_text(encoding="utf-8")
-    assert asked.startswith("Render the derived files\nshelves/shared/INDEX.md: rendered\n")
+    assert asked.startswith("Render the derived files\nThe derived files as the episodes on main give them")
 
     ref = place.host.pull_request("memshelf-render")
     assert place.host.run("check", "pull_request", ref).code == 0
@@ -197,6 +200,20 @@ def test_a_pull_request_is_checked_beside_what_main_has_got_meanwhile(place: Pla
 
     assert (done.code, done.log) == (0, "")
     assert done.summary.startswith("**MemShelf:** 1 episode, no findings")
+
+
+def test_a_pull_request_is_checked_against_the_branch_it_is_for(place: Place) -> None:
+    place.back("release")
+    put(place.root, DERIVED[0], "released\n")
+    commit(place.root)
+    git(place.root, "push", "--quiet", "origin", "release")
+    place.merge("2026-07-10-one", where="release-patch")
+    git(place.root, "rebase", "--quiet", "origin/release")
+    git(place.root, "push", "--quiet", "--force", "origin", "HEAD:release-patch")
+
+    done = place.host.run("check", "pull_request", place.host.pull_request("release-patch", "release"))
+
+    assert (done.code, done.log) == (0, "")
 
 
 def test_a_secret_in_the_second_to_last_commit_alone_stops_a_pull_request(place: Place) -> None:

@@ -85,6 +85,7 @@ def test_a_breach_is_annotated_on_its_line_and_summed_up(
 
 def test_what_base_has_wrong_is_not_told_of_the_branch(library: Library) -> None:
     put(library.root, "shelves/shared/docs/topics/2026-07-01-old.md", "no episode\n")
+    put(library.root, "shelves/shared/docs/research/2026-07-01-old.md", "its id is there twice\n")
     commit(library.root)
     put(branch(library), TOPIC, text())
     commit(library.root)
@@ -119,6 +120,25 @@ def test_a_secret_that_a_merge_hides_is_found(library: Library) -> None:
     git(library.root, "branch", "-D", "side")
 
     assert found(library) == [("secret-in-history", f"{bad[:12]}:shelves/shared/notes.txt")]
+
+
+def test_what_a_merge_of_base_brings_is_not_the_branchs(library: Library) -> None:
+    put(branch(library), TOPIC, text())
+    commit(library.root)
+    git(library.root, "checkout", "--quiet", "main")
+    put(library.root, "shelves/shared/notes.txt", f"{TOKEN}\n")
+    commit(library.root)
+    git(library.root, "checkout", "--quiet", "memory")
+    git(library.root, "merge", "--quiet", "--no-edit", "main")
+
+    assert found(library) == []
+
+
+def test_code_around_the_shelves_is_nobodys_memory(library: Library) -> None:
+    put(branch(library), "main.py", f"key = '{TOKEN}'\n")
+    commit(library.root)
+
+    assert found(library) == []
 
 
 def test_a_secret_that_a_merge_itself_brings_is_found(library: Library) -> None:
@@ -195,7 +215,7 @@ def test_the_right_rendering_passes_alone_and_not_beside_an_episode(
 
 
 def test_a_change_of_what_judges_is_shown_to_the_reviewer(library: Library) -> None:
-    put(branch(library), "shelves/homelab/POLICY.patterns", "project Blue[b]ird\n")
+    put(branch(library), "shelves/homelab/POLICY.patterns", "project Bluebird\n")
     commit(library.root)
 
     answer = incoming(library, "main..HEAD", TODAY)
@@ -205,9 +225,12 @@ def test_a_change_of_what_judges_is_shown_to_the_reviewer(library: Library) -> N
 
 def test_whoever_renders_at_each_accept_may_touch_them(library: Library, run: Callable[..., Ran]) -> None:
     branch(library)
-    put(library.root, TOPIC, text())
+    address = "ivan.petrov" + "@mail.ru"
+    digest = f"Chosen: {address} signs auth tokens for the service."
+    put(library.root, TOPIC, text(digest=digest, allow=("email Digest it is public",)))
     run("render", "--library", library.root)
     commit(library.root)
+    assert address in (library.root / INDEX).read_text(encoding="utf-8")
 
     assert found(library) == []
 
@@ -240,8 +263,11 @@ def test_a_link_in_an_episodes_place_and_a_side_of_a_merge_are_faults(library: L
     (library.root / TOPIC.replace("auth-tokens", "link")).symlink_to("/etc/passwd")
     commit(library.root)
 
-    rules = {rule for rule, _ in found(library)}
-    assert {"conflict-left", "front-matter-broken"} <= rules
+    findings = incoming(library, "main..HEAD", TODAY).findings
+    assert "conflict-left" in {one.rule for one in findings}
+    assert [one.path for one in findings if "a symbolic link" in one.message] == [
+        TOPIC.replace("auth-tokens", "link")
+    ]
 
 
 @pytest.mark.parametrize("words", ["main", "..HEAD", "main..", "main...HEAD"])
