@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memshelf.model import DIGEST, SECTIONS
+from memshelf.redact import redact
 from memshelf.redact.marks import MARK
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def _escaped(text: str, more: str = "") -> str:
 def page(found: Incoming) -> str:
     """Return what the commits bring as Markdown: each episode's digest, decisions and marks, the findings.
 
-    Text of the episodes stands in fences: it names nobody, closes no issue and is no markup.
+    Text of the episodes stands in fences: it names nobody, closes no issue and is no markup. What may not
+    be kept is masked in it.
     """
     counts = Counter(str(finding.level) for finding in found.findings)
     said = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in sorted(counts.items())]
@@ -68,14 +70,14 @@ def page(found: Incoming) -> str:
 
 def _episode(piece: Piece) -> Iterator[str]:
     episode = piece.document.episode
-    kind = "new" if piece.new else "amended"
     stem = piece.document.path.rpartition("/")[2].removesuffix(".md")
-    yield _block(f"{kind}: {piece.shelf}/{stem}" + (f"\n{episode.title}" if episode else ""))
+    head = f"{'new' if piece.new else 'amended'}: {piece.shelf}/{stem}\n{episode.title if episode else ''}"
+    yield _block(redact(head.rstrip(), piece.policy)[0])
     if episode is None:
         return
     for heading in SHOWN:
         yield f"{heading}:"
-        yield _block(episode.section(heading) or "(nothing)")
+        yield _block(redact(episode.section(heading), piece.policy)[0] or "(nothing)")
     marks = [f"{mark[1]} ({part.heading})" for part in episode.sections for mark in MARK.finditer(part.body)]
     if marks or episode.allow:
         lifted = [f"lifted by hand: {entry}" for entry in episode.allow]

@@ -12,6 +12,7 @@ from memshelf.derived.files import RENDERERS
 from memshelf.formats import settings
 from memshelf.formats.episode import read_document
 from memshelf.model import MAX_EPISODE_BYTES, Conventions, Document, Finding, Level
+from memshelf.redact import Policy, policy_of
 from memshelf.rules.facts import Facts, Named, Raw
 from memshelf.rules.lint import lint
 from memshelf.rules.shelf import examine
@@ -28,11 +29,15 @@ KEYS = ("path", "line", "level", "rule", "place", "message")
 
 
 class Piece(NamedTuple):
-    """An episode that the commits bring, as they leave it; `shelf` is where, `new` that it was not there."""
+    """An episode that the commits bring, as they leave it; `shelf` is where, `new` that it was not there.
+
+    `policy` masks what may not be shown of it.
+    """
 
     shelf: str
     document: Document
     new: bool
+    policy: Policy = Policy()
 
 
 class Incoming(NamedTuple):
@@ -77,7 +82,7 @@ def incoming(library: Library, words: str, today: str) -> Incoming:
     span = brought.range_of(library, words)
     changed = brought.sum_of(library, span)
     asked = _Asked(library, span, today)
-    pieces = _pieces(library, span, changed)
+    pieces = _pieces(library, span, changed, asked)
     findings = [finding for one in pieces for finding in lint(one.document, asked.of(one.document.path))]
     findings += _together(library, span, changed, pieces, asked)
     findings += _touched(library, span, changed, today)
@@ -111,7 +116,7 @@ class _Asked:
         return self.derived[shelf]
 
 
-def _pieces(library: Library, span: Range, changed: Sequence[Blob]) -> list[Piece]:
+def _pieces(library: Library, span: Range, changed: Sequence[Blob], asked: _Asked) -> list[Piece]:
     """Return the episode files that the commits change or bring, as the last one leaves them."""
     files = [blob for blob in changed if blob.sha and library.is_episode(blob.path)]
     before = set(library.git.paths(span.fork))
@@ -122,7 +127,8 @@ def _pieces(library: Library, span: Range, changed: Sequence[Blob]) -> list[Piec
         document = (
             Document(blob.path, b"", fault=snapshot.LINK_FAULT) if link else read_document(blob.path, content)
         )
-        found.append(Piece(library.inside(blob.path)[0], document, library.prefix + blob.path not in before))
+        new = library.prefix + blob.path not in before
+        found.append(Piece(library.inside(blob.path)[0], document, new, policy_of(asked.of(blob.path))))
     return found
 
 

@@ -183,6 +183,9 @@ def test_a_secret_that_stays_is_told_once_in_an_episode_and_beside_one(library: 
     commit(library.root)
 
     assert sorted(found(library)) == [("holds-secret", TOPIC), ("secret-at-rest", "shelves/shared/notes.txt")]
+    answer = incoming(library, "main..HEAD", TODAY)
+    assert "The key is «redacted:github-token#1»." in page(answer)
+    assert TOKEN not in page(answer) + annotated(answer) + json.dumps(answer.as_dict())
 
 
 def test_a_derived_file_is_the_bots(library: Library) -> None:
