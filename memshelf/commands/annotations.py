@@ -6,21 +6,17 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memshelf.model import DIGEST, SECTIONS
-from memshelf.redact import redact
+from memshelf.commands.pull_request import LATER, MOST, body_of
+from memshelf.model import Entry, Episode, State
 from memshelf.redact.marks import MARK
+from memshelf.store.drafts import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from memshelf.commands.incoming import Incoming, Piece
     from memshelf.model import Finding
 
-LONGEST_PAGE = 60_000
-"""Characters of a page: GitHub takes 65,536 of a pull request's text."""
-
-SHOWN = (DIGEST, SECTIONS[1])
-FENCES = re.compile(r"^ *(`{3,})", re.MULTILINE)
 COMMIT = re.compile(r"[0-9a-f]{12}(?::|\Z)")
 
 
@@ -49,51 +45,37 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def page(found: Incoming) -> str:
-    """Return what the commits bring as Markdown: each episode's digest, decisions and marks, the findings.
+    """Return what the commits bring as Markdown: findings, then each episode as a pull request shows it.
 
-    Text of the episodes stands in fences: it names nobody, closes no issue and is no markup. What may not
-    be kept is masked in it.
+    Text of the episodes names nobody and closes no issue; what may not be kept is masked in it.
     """
     counts = Counter(str(finding.level) for finding in found.findings)
     said = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in sorted(counts.items())]
     number = len(found.pieces)
     head = f"**MemShelf:** {number} episode{'s' if number != 1 else ''}, {', '.join(said) or 'no findings'}"
-    blocks = [head, *(_block(str(one)) for one in found.findings)]
+    shown = {piece.document.path for piece in found.pieces if piece.document.episode}
+    blocks = [head, *(_block(str(one)) for one in found.findings if one.path not in shown)]
     if found.judges:
         blocks += ["These decide what is found here, and change too:", _block("\n".join(found.judges))]
-    for piece in found.pieces:
-        blocks += _episode(piece)
+    blocks += [_episode(piece, found.findings) for piece in found.pieces if piece.document.episode]
     text = "\n\n".join(blocks)
-    cut = "\n\nThe rest was cut: read it in the files.\n"
-    return text + "\n" if len(text) <= LONGEST_PAGE else _closed(text[:LONGEST_PAGE]) + cut
+    return f"{text if len(text) <= MOST else text[:MOST] + LATER}\n"
 
 
-def _episode(piece: Piece) -> Iterator[str]:
-    episode = piece.document.episode
-    stem = piece.document.path.rpartition("/")[2].removesuffix(".md")
-    head = f"{'new' if piece.new else 'amended'}: {piece.shelf}/{stem}\n{episode.title if episode else ''}"
-    yield _block(redact(head.rstrip(), piece.policy)[0])
-    if episode is None:
-        return
-    for heading in SHOWN:
-        yield f"{heading}:"
-        yield _block(redact(episode.section(heading), piece.policy)[0] or "(nothing)")
-    marks = [f"{mark[1]} ({part.heading})" for part in episode.sections for mark in MARK.finditer(part.body)]
-    if marks or episode.allow:
-        lifted = [f"lifted by hand: {entry}" for entry in episode.allow]
-        yield "Redaction:"
-        yield _block("\n".join([*dict.fromkeys(marks), *lifted]))
+def _episode(piece: Piece, findings: Sequence[Finding]) -> str:
+    document = piece.document
+    episode = document.episode or Episode("")
+    marks = [f"{mark[1]} {part.heading}" for part in episode.sections for mark in MARK.finditer(part.body)]
+    lifted = [f"lifted by hand: {entry}" for entry in episode.allow]
+    told = tuple(dict.fromkeys([*marks, *lifted]))
+    note = Note(
+        ", ".join(episode.client) or "a person", base="" if piece.new else "accepted", redactions=told
+    )
+    entry = Entry(piece.shelf, document.path, "", State.DRAFT, episode)
+    return body_of(entry, note, [one for one in findings if one.path == document.path], piece.policy)
 
 
 def _block(text: str) -> str:
     """Return the text in a fence that nothing in it can close."""
     fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", text))])
     return f"{fence}text\n{text}\n{fence}"
-
-
-def _closed(text: str) -> str:
-    """Return a page that was cut with the fence closed in which it was cut."""
-    opened = ""
-    for fence in FENCES.findall(text):
-        opened = "" if fence == opened else opened or fence
-    return f"{text}\n{opened}"

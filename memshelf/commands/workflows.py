@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memshelf.formats import settings
+from memshelf.formats import hosts, settings
 from memshelf.store.disk import read_bytes
 from memshelf.store.library import SHELVES
 
@@ -30,9 +30,6 @@ OWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 USES = re.compile(rf"^ +(?:- )?uses: (\S*{re.escape(ACTION)}(?:@\S+)?(?: #[^\n]*)?)$", re.MULTILINE)
 SOURCE = re.compile(r"[\w.-]+/[\w.-]+@(?:[0-9a-f]{40}|[0-9a-f]{64})")
 LOCAL = "$/"
-GITHUB = re.compile(
-    r"(?:\w+://(?:[^/@]*@)?|[^/@:]*@)github\.com[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?/?", re.IGNORECASE
-)
 
 
 class Owned(NamedTuple):
@@ -77,8 +74,9 @@ def pinned(library: Library) -> str:
 
 def github_of(url: str) -> tuple[str, str] | None:
     """Return (owner, name) of a repository on github.com, None for any other address."""
-    found = GITHUB.fullmatch(url)
-    return (found[1], found[2]) if found else None
+    there = hosts.place(url)
+    owner, _, name = there.path.partition("/") if there and there.host == "github.com" else ("", "", "")
+    return (owner, name) if owner and name else None
 
 
 def guarded(library: Library) -> list[str]:

@@ -187,7 +187,7 @@ def test_a_pull_request_from_a_fork_may_not_touch_derived_files(place: Place) ->
 
     assert done.code == 1
     assert f"::error file={DERIVED[0]},title=derived-touched::" in done.log
-    assert "new: shared/2026-07-10-one" in done.summary
+    assert "`shared/2026-07-10-one` by a person" in done.summary
     assert place.host.asked() == ""
 
 

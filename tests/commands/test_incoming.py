@@ -9,9 +9,10 @@ import pytest
 from store.traces import commit, put
 from support import TODAY, fine, git
 
-from memshelf.commands.annotations import LONGEST_PAGE, annotated, page
+from memshelf.commands.annotations import annotated, page
 from memshelf.commands.incoming import Incoming, Piece, incoming
 from memshelf.commands.init import init
+from memshelf.commands.pull_request import MOST
 from memshelf.errors import MemShelfError, UsageError
 from memshelf.formats import episode as episode_format
 from memshelf.model import Document, Finding, Level, Section
@@ -79,8 +80,8 @@ def test_a_breach_is_annotated_on_its_line_and_summed_up(
     assert any("title=digest-says-we::Digest: says" in line for line in lines)
     shown = summary.read_text(encoding="utf-8")
     assert shown.startswith("**MemShelf:** 1 episode, ")
-    assert "new: shared/2026-07-10-auth-tokens\nAuth tokens\n" in shown
-    assert "Digest:\n\n```text\nWe talked, 100% of us.\n```" in shown
+    assert "## Auth tokens\n\nWe talked, 100% of us.\n\n### Decisions" in shown
+    assert "- `shared/2026-07-10-auth-tokens` by a person\n- redacted: nothing\n- error digest-" in shown
 
 
 def test_what_base_has_wrong_is_not_told_of_the_branch(library: Library) -> None:
@@ -184,7 +185,7 @@ def test_a_secret_that_stays_is_told_once_in_an_episode_and_beside_one(library: 
 
     assert sorted(found(library)) == [("holds-secret", TOPIC), ("secret-at-rest", "shelves/shared/notes.txt")]
     answer = incoming(library, "main..HEAD", TODAY)
-    assert "The key is «redacted:github-token#1»." in page(answer)
+    assert "The key is «redacted:github-token#" in page(answer)
     assert TOKEN not in page(answer) + annotated(answer) + json.dumps(answer.as_dict())
 
 
@@ -286,37 +287,33 @@ def test_commits_that_are_not_here_are_a_refusal(library: Library, run: Callable
     assert run("check", "--annotate", "--library", library.root).code == 2
 
 
-def test_no_path_or_text_ends_an_annotation_or_a_fence() -> None:
+def test_no_path_or_text_ends_an_annotation_or_calls_anybody() -> None:
     path = "shelves/a,b::c\n::stop-commands::x.md"
-    finding = Finding("digest-missing", Level.ERROR, "no\r\n::error::forged", path, 3)
-    hostile = fine(digest="```\n@everyone closes #1\n````\n", title="t")
-    found = Incoming((finding,), 1, (Piece("shared", Document(path, b"", hostile), new=False),))
+    finding = Finding("digest-missing", Level.ERROR, "no\r\n```\n::error::forged", path, 3)
+    hostile = fine(digest="@everyone closes #1", title="t")
+    found = Incoming((finding,), 1, (Piece("shared", Document("a.md", b"", hostile), new=False),))
 
     assert annotated(found) == (
         "::error file=shelves/a%2Cb%3A%3Ac%0A%3A%3Astop-commands%3A%3Ax.md,line=3,title=digest-missing::"
-        "no%0D%0A::error::forged"
+        "no%0D%0A```%0A::error::forged"
     )
-    assert "`````text\n```\n@everyone closes #1\n````\n\n`````" in page(found)
+    assert "\n```\n::error::forged\n````\n" in page(found)
+    assert not {"@everyone", "#1"} & set(page(found).split())
 
 
-def test_a_page_that_is_too_long_is_cut_and_its_fence_closed() -> None:
-    long = fine(sections={"Digest": "x " * LONGEST_PAGE})
-    found = Incoming((), 1, (Piece("shared", Document("a.md", b"", long), new=True),))
+def test_a_page_that_is_too_long_is_cut() -> None:
+    long = fine(sections={"Digest": "x " * MOST})
+    shown = page(Incoming((), 1, (Piece("shared", Document("a.md", b"", long), new=True),)))
 
-    shown = page(found)
-
-    assert len(shown) < LONGEST_PAGE + 100
-    assert shown.endswith("x \n```\n\nThe rest was cut: read it in the files.\n")
+    assert len(shown) < MOST + 100
+    assert shown.endswith("x \n\n(the rest is in the file)\n")
 
 
 def test_the_page_names_marks_and_what_was_lifted() -> None:
-    marked = fine(decisions="The key «redacted:github-token#1» moved.")._replace(
-        allow=("card Decisions a test",)
-    )
+    marked = fine(decisions="The key «redacted:github-token#1» moved.", allow=("card Decisions a test",))
     section = Section("Timeline", "«redacted:github-token#1» again")
     marked = marked._replace(sections=(*marked.sections, section))
-    found = Incoming((), 1, (Piece("shared", Document("a.md", b"", marked), new=False),))
+    shown = page(Incoming((), 1, (Piece("shared", Document("a.md", b"", marked), new=False),)))
 
-    shown = "github-token (Decisions)\ngithub-token (Timeline)\nlifted by hand: card Decisions a test"
-    assert shown in page(found)
-    assert "amended: shared/a" in page(found)
+    assert "`shared/2026-07-10-auth-tokens` (amend) by a person\n" in shown
+    assert "redacted: github-token Decisions, github-token Timeline, lifted by hand: card Dec" in shown
