@@ -11,17 +11,17 @@ from store.traces import put
 from support import TODAY, git, request
 
 from memshelf.commands.accept import accept
+from memshelf.commands.publish import publish as propose
 from memshelf.commands.sync import sync
 from memshelf.commands.write import write
-from memshelf.store import commits, landing, published, remote
-from memshelf.store.drafts import client_identity, read_note
+from memshelf.requests import Caller
+from memshelf.store import published
 from memshelf.store.library import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memshelf.commands.sync import Synced
-    from memshelf.requests import Caller
     from memshelf.store.library import Library
 
 MESSAGE = "{message}"
@@ -88,22 +88,11 @@ def shelved(library: Library, caller: Caller, name: str, **changes: Any) -> str:
     return accept(library, [name], caller).episodes[0][1]
 
 
-def publish(library: Library, name: str, *, shelf: str = "shared") -> str:
-    """Push the draft as a branch of the host, and return the branch's commit."""
-    link = remote.link_of(library)
-    assert link is not None
-    tip = remote.fetch(library, link).tip
-    draft = git(library.root, "rev-parse", f"refs/memshelf/draft/{shelf}/{name}")
-    note = read_note(library.git, draft)
-    text = library.git.read([f"{draft}:{name}.md"])[0][1]
-    with landing.exclusive(library) as held:
-        author = commits.Author(*client_identity(note.client), date=note.date)
-        changes = {f"{TOPICS}/{name}.md": text}
-        made = commits.build(held, tip, changes, note.render(f"shelve: {name}"), author)
-    branch = f"{remote.HEADS}{shelf}/{name}"
-    old = published.commits(library).get(f"{shelf}/{name}", "")
-    remote.push(library, link, [f"{made}:{branch}"], {branch: old})
-    return made
+def publish(library: Library, name: str) -> str:
+    """Publish a draft of the shelf `shared`, and return its branch's commit."""
+    caller = Caller(client="publisher", today=TODAY, folder=library.root, variables={})
+    assert propose(library, [f"shared/{name}"], caller).ok
+    return published.commits(library)[f"shared/{name}"]
 
 
 def synced(library: Library) -> Synced:
