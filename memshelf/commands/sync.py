@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memshelf.store.library import Library
     from memshelf.store.remote import Link
 
-TRIES = 8
+TRIES = 20
 CHUNK = 500
 """Paths that one git is asked about."""
 
