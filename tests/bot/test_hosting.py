@@ -132,9 +132,11 @@ def test_an_update_moves_all_to_another_commit_of_memshelf(library: Library) -> 
 
 def test_without_a_commit_of_memshelf_nothing_is_written(library: Library) -> None:
     before = checkout(library.root)
-    with pytest.raises(MemShelfError, match=r"pass --source OWNER/NAME@COMMIT"):
-        hosted(library, Asked())
+    for root, shelf in ((library.root, "work"), (library.root.with_name("new"), "homelab")):
+        with pytest.raises(MemShelfError, match=r"pass --source OWNER/NAME@COMMIT"):
+            github(root, [shelf], Asked(), today=TODAY)
     assert checkout(library.root) == before
+    assert not library.root.with_name("new").exists()
 
 
 @pytest.mark.parametrize(
