@@ -16,7 +16,7 @@ from memshelf.errors import MemShelfError, UsageError
 from memshelf.formats import settings
 from memshelf.store import commits, landing, remote, snapshot
 from memshelf.store.git import Git
-from memshelf.store.library import open_library, place
+from memshelf.store.library import is_library, open_library, place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,11 @@ class Hosted(NamedTuple):
         done = f"committed to {self.made.branch}:" if self.written else "nothing to add"
         lines = [f"library {self.made.root}: {done}", *(f"  {path}" for path in self.written)]
         lines += [f"{path}: left as it is: `--update` writes it anew" for path in self.kept]
-        lines += [f"CODEOWNERS names nobody for {path}: add `/{path} @YOU`" for path in self.unowned]
+        if self.unowned:
+            lines.append(
+                f"CODEOWNERS names nobody for {', '.join(self.unowned)}: add a line for each, or the "
+                "file with `--owner @YOU` where there is none"
+            )
         return "\n".join([*lines, "", NEXT.format(branch=self.made.branch)])
 
 
@@ -77,9 +81,10 @@ def github(folder: Path, shelves: Sequence[str], asked: Asked, *, today: str) ->
         raise UsageError("--source takes OWNER/NAME@COMMIT with the whole commit id of MemShelf to run")
     if asked.owner and not OWNER.fullmatch(asked.owner):
         raise UsageError("--owner takes @NAME or @ORGANISATION/TEAM")
+    root = place(folder)
+    action = _action(open_library(root) if is_library(root) else None, asked)
     made = init(folder, shelves, today=today)
-    library = open_library(place(folder))
-    action = _action(library, asked)
+    library = open_library(root)
     with landing.exclusive(library) as held:
         tip = snapshot.take(held).tip
         has = {path: raw for path in _wanted_paths() if (raw := _at(held, tip, path)) is not None}
@@ -98,9 +103,9 @@ def github(folder: Path, shelves: Sequence[str], asked: Asked, *, today: str) ->
     return Hosted(made, tuple(files), kept, action, tuple(workflows.unowned(library)))
 
 
-def _action(library: Library, asked: Asked) -> str:
+def _action(library: Library | None, asked: Asked) -> str:
     source = asked.source or _installed_from()
-    there = workflows.pinned(library)
+    there = workflows.pinned(library) if library else ""
     if source and (asked.update or asked.source or not there):
         return workflows.action_of(source, __version__)
     if there:

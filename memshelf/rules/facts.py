@@ -171,7 +171,8 @@ class Host(NamedTuple):
 
     def __str__(self) -> str:
         """Return a line for each thing that is missing."""
-        kinds = {"no": self.missing + self.ungated, "outdated": self.outdated, "nobody owns": self.open}
+        kinds = {"no": self.missing, "outdated": self.outdated, "nobody owns": self.open}
+        kinds["no demand for"] = self.ungated
         return "\n".join(f"{word} {one}" for word, those in kinds.items() for one in those)
 
 

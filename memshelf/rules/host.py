@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memshelf.model import Conventions
 
-UPDATE = "memshelf init --github --update"
+UPDATE = "memshelf init . --github --update"
 RENDER = ".github/workflows/memshelf-render.yml"
 
 
@@ -26,14 +26,14 @@ def workflow_missing(facts: Facts, _: Conventions) -> Iterator[Fault]:
     `derived: local` into memshelf.yml.
     """
     for path in facts.host.missing:
-        yield Fault(path, "is not there, and the bot needs it: `memshelf init --github` writes it")
+        yield Fault(path, "is not there, and the bot needs it: `memshelf init . --github` writes it")
 
 
 @shelf_rule(Level.WARNING, "settings", bad=Facts(host=Host(outdated=(RENDER,))), good=Facts())
 def workflow_outdated(facts: Facts, _: Conventions) -> Iterator[Fault]:
     """A workflow of the bot is not what this version of MemShelf writes.
 
-    Somebody edited it, or another version wrote it. `memshelf init --github --update` writes it anew; what
+    Somebody edited it, or another version wrote it. `memshelf init . --github --update` writes it anew; what
     must differ belongs into a workflow of another name.
     """
     for path in facts.host.outdated:
@@ -48,11 +48,11 @@ def memory_without_owner(facts: Facts, _: Conventions) -> Iterator[Fault]:
     approval will do, an agent's too. Name a person for them, and let a later line take none of it back.
     """
     for path in facts.host.open:
-        way_out = f"add `/{path} @YOU`, or run `memshelf init --github --owner @YOU`"
+        way_out = f"add `/{path} @YOU`, or run `memshelf init . --github --owner @YOU`"
         yield Fault(".github/CODEOWNERS", f"names no owner for {path}: {way_out}")
 
 
-@shelf_rule(Level.WARNING, "settings", bad=Facts(host=Host(ungated=("an owner's review",))), good=Facts())
+@shelf_rule(Level.WARNING, "settings", bad=Facts(host=Host(ungated=("an approval",))), good=Facts())
 def branch_without_gate(facts: Facts, _: Conventions) -> Iterator[Fault]:
     """The rules of the branch on GitHub do not demand that a person approves.
 

@@ -51,6 +51,15 @@ RULES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def noted(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where pip's note of the installation's origin goes; there is none unless a test writes one."""
+    folder = tmp_path_factory.mktemp("site")
+    put(folder, "memshelf-0.dist-info/METADATA", "Metadata-Version: 2.1\nName: memshelf\nVersion: 0\n")
+    monkeypatch.syspath_prepend(folder)
+    return folder / "memshelf-0.dist-info" / "direct_url.json"
+
+
 def hosted(library: Library, asked: Asked = ASKED) -> Hosted:
     return github(library.root, (), asked, today=TODAY)
 
@@ -132,9 +141,26 @@ def test_an_update_moves_all_to_another_commit_of_memshelf(library: Library) -> 
 
 def test_without_a_commit_of_memshelf_nothing_is_written(library: Library) -> None:
     before = checkout(library.root)
-    with pytest.raises(MemShelfError, match=r"pass --source OWNER/NAME@COMMIT"):
-        hosted(library, Asked())
+    for root, shelf in ((library.root, "work"), (library.root.with_name("new"), "homelab")):
+        with pytest.raises(MemShelfError, match=r"pass --source OWNER/NAME@COMMIT"):
+            github(root, [shelf], Asked(), today=TODAY)
     assert checkout(library.root) == before
+    assert not library.root.with_name("new").exists()
+
+
+def test_a_memshelf_that_pip_installed_from_github_is_the_one_that_runs(
+    library: Library, noted: Path, tmp_path: Path
+) -> None:
+    url = {"url": "https://github.com/someone/memshelf.git", "vcs_info": {"vcs": "git", "commit_id": COMMIT}}
+    noted.write_text(json.dumps(url), encoding="utf-8")
+    assert f"someone/memshelf/.github/actions/memshelf@{COMMIT} #" in hosted(library, Asked()).action
+
+    git(tmp_path, "init", "--quiet", "clone")
+    put(tmp_path, "clone/README.md", "MemShelf\n")
+    head = commit(tmp_path / "clone")
+    git(tmp_path / "clone", "remote", "add", "origin", "git@github.com:other/memshelf.git")
+    noted.write_text(json.dumps({"url": (tmp_path / "clone").as_uri(), "dir_info": {}}), encoding="utf-8")
+    assert f"other/memshelf/.github/actions/memshelf@{head} #" in hosted(library, Asked(update=True)).action
 
 
 @pytest.mark.parametrize(
