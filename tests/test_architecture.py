@@ -44,8 +44,9 @@ LEAVES = {
 }
 BELOW = {
     "__main__": {"cli"},
-    "cli": {"server", "demo", "commands", "search", "formats", "store"},
+    "cli": {"server", "hosts", "demo", "commands", "search", "formats", "store"},
     "server": {"commands", "search", "formats", "store"},
+    "hosts": {"server", "commands", "formats", "store"},
     "demo": {"commands", "store"},
     "commands": {"rules", "derived", "search", "redact", "formats", "store"},
     "rules": {"redact", "formats"},
@@ -58,7 +59,7 @@ BELOW = {
 
 OWNERS = {
     "git": ("store/git.py",),
-    "subprocess": ("store/git.py", "store/gh.py", "cli/pager.py"),
+    "subprocess": ("store/git.py", "store/gh.py", "cli/pager.py", "hosts/asking.py"),
     "yaml": ("formats/front_matter.py",),
     "frontmatter": ("formats/front_matter.py",),
     "pyromark": ("formats/markdown.py",),

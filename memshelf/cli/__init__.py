@@ -43,7 +43,9 @@ VERBS = {
     "where": "show which library and shelf a command meets here, and why",
     "bench": "measure search on your own questions, beside plain ways to look",
     "adopt": "make the shelf of another tool ours",
+    "setup": "connect a client, say whether its memory arrives, or undo it",
     "serve": "run the MCP server on stdio",
+    "bundle": "write the packages for clients and registries",
     "completion": "print the completion script for bash, zsh or fish",
     "demo": "watch the whole way of an episode on a throw-away library",
 }
