@@ -89,13 +89,10 @@ def take(text: str, path: tuple[str, ...], is_same: Callable[[Any], bool] | None
         return text
     if is_same is None:
         return _pruned(_without(text, root, path), path[:-1])
-    if not isinstance(found.value, list):
-        return text
-    for member in reversed(found.members):
-        if is_same(member.node.value):
-            text = _without(text, root, (*path, member.key))
-            root = _parse(text)
-    return _pruned(text, path)
+    same = [one.key for one in found.members if isinstance(one.key, int) and is_same(one.node.value)]
+    for key in reversed(same):
+        text = _without(text, _parse(text), (*path, key))
+    return _pruned(text, path) if same else text
 
 
 def _parse(text: str) -> Node:

@@ -45,23 +45,16 @@ class Bundle(NamedTuple):
 def bundle(folder: Path, *, check: bool = False) -> Bundle:
     """Write the packages into `folder`; with `check` write nothing and compare every byte.
 
-    In a checkout of this project, what makes the checkout itself a marketplace is written or compared too.
     Raises MemShelfError when this installation does not know its own dependencies.
     """
     stale = []
     for path, content in _all(folder).items():
         if check and disk.read_bytes(path) != content:
-            stale.append(_named(path, folder))
+            stale.append(path.relative_to(folder).as_posix())
         elif not check:
             disk.write_bytes(path, content)
-            stale.append(_named(path, folder))
+            stale.append(path.relative_to(folder).as_posix())
     return Bundle(folder, tuple(stale), check)
-
-
-def checkout() -> Path | None:
-    """Return the top of the checkout that this package is run from; None when it is installed elsewhere."""
-    top = Path(memshelf.__file__).parent.parent
-    return top if (top / "pyproject.toml").is_file() and (top / ".claude-plugin").is_dir() else None
 
 
 def _all(folder: Path) -> dict[Path, bytes]:
@@ -74,10 +67,7 @@ def _all(folder: Path) -> dict[Path, bytes]:
         folder / top / name: text.encode() for top, made in groups.items() for name, text in made.items()
     }
     files[folder / "memshelf.mcpb"] = _archive()
-    own = checkout()
-    return files | (
-        {own / name: text.encode() for name, text in packages.repository().items()} if own else {}
-    )
+    return files
 
 
 def _archive() -> bytes:
@@ -105,7 +95,3 @@ def _archive() -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name])
     return made.getvalue()
-
-
-def _named(path: Path, folder: Path) -> str:
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)

@@ -115,7 +115,10 @@ def _with(file: File, text: str | None) -> str:
 
 
 def _without(file: File, text: str | None) -> str | None:
-    """Return the text before setup: the copy when it differs by nothing but white space and commas."""
+    """Return the text before setup: the copy when setup is all that has become of it since.
+
+    White space and commas do not count: taking out what setup put in does not give every one of them back.
+    """
     if text is None:
         return None
     after = file.take(text)
@@ -123,7 +126,7 @@ def _without(file: File, text: str | None) -> str | None:
         return text
     copy = configuration.read(configuration.backup_path(file.path))
     if copy is not None:
-        return copy if _squeezed(after) == _squeezed(file.take(copy)) else after
+        return copy if _squeezed(after) == _squeezed(file.take(file.put(copy))) else after
     return None if _squeezed(after) in ("", "{}") else after
 
 
