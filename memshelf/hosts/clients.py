@@ -65,16 +65,16 @@ def _hooks(host: str, launch: Launch) -> tuple[Element, ...]:
 
 
 def _claude_code(place: Place, scope: str, launch: Launch) -> tuple[File, ...]:
-    server = Member("server", SERVERS, {"type": "stdio"} | launch.server)
-    hooks = _hooks("claude", launch)
-    if scope == "project":
-        approved = Element("server", ("enabledMcpjsonServers",), NAME, lambda name: name == NAME)
-        settings = place.project / ".claude" / "settings.local.json"
-        return File(place.project / ".mcp.json", (server,)), File(settings, (approved, *hooks))
+    """A project's server stands in the person's own file: in `.mcp.json` it would wait for an approval."""
+    project = scope == "project"
     named = place.variables.get("CLAUDE_CONFIG_DIR")
-    servers = (Path(named) if named else place.home) / ".claude.json"
     settings = place.named("CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
-    return File(servers, (server,)), File(settings, hooks)
+    if project:
+        settings = place.project / ".claude" / "settings.local.json"
+    path = ("projects", str(place.project), *SERVERS) if project else SERVERS
+    server = Member("server", path, {"type": "stdio"} | launch.server)
+    servers = (Path(named) if named else place.home) / ".claude.json"
+    return File(servers, (server,)), File(settings, _hooks("claude", launch))
 
 
 def _claude_desktop(place: Place, scope: str, launch: Launch) -> tuple[File, ...]:

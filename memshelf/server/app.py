@@ -88,8 +88,11 @@ class _Server(Server[Any]):
         return found
 
 
-def make_server(library: str | None) -> Server[Any]:
-    """Return the server of one connection over the library at `library`, or wherever each call finds one."""
+def make_server(library: str | None, outline: str = "") -> Server[Any]:
+    """Return the server of one connection over the library at `library`, or wherever each call finds one.
+
+    `outline` is what its instructions say of the shelf, two lines at most.
+    """
     notices = Notices(library)
 
     async def _do(context: Context, job: Callable[[Any, Any], Any]) -> Any:
@@ -128,7 +131,7 @@ def make_server(library: str | None) -> Server[Any]:
         "memshelf",
         version=__version__,
         title=TITLE,
-        instructions=INSTRUCTIONS,
+        instructions=INSTRUCTIONS + outline,
         lifespan=notices.running,
         on_list_tools=_list_tools,
         on_call_tool=call_tool,
@@ -146,7 +149,7 @@ def make_server(library: str | None) -> Server[Any]:
     return server
 
 
-def serve(library: str | None) -> None:
+def serve(library: str | None, outline: str = "") -> None:
     """Serve on stdio until the client goes; stdout carries the protocol only.
 
     What answers need is imported, and a library that cannot be opened is told on stderr, in a thread of its
@@ -160,7 +163,7 @@ def serve(library: str | None) -> None:
             warm.start()
 
     try:
-        anyio.run(_serve, library, answered)
+        anyio.run(_serve, library, outline, answered)
     except* (
         OSError,
         anyio.BrokenResourceError,
@@ -170,8 +173,8 @@ def serve(library: str | None) -> None:
     answered("")
 
 
-async def _serve(library: str | None, answered: Callable[[str], None]) -> None:
-    server = make_server(library)
+async def _serve(library: str | None, outline: str, answered: Callable[[str], None]) -> None:
+    server = make_server(library, outline)
     async with stdio_server() as (stdin, stdout), relayed(stdin, stdout, answered) as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())
 

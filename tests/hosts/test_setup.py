@@ -36,7 +36,7 @@ FILES = {
     "codex": (".codex/config.toml", ".codex/AGENTS.md"),
 }
 PROJECT = {
-    "claude-code": (".mcp.json", ".claude/settings.local.json"),
+    "claude-code": (".claude/settings.local.json",),
     "gemini": (".gemini/settings.json",),
     "codex": (".codex/config.toml", "AGENTS.md"),
 }
@@ -152,9 +152,20 @@ def test_a_project_has_its_own_files(
 
     assert setup(name, "--scope", "project").code == 0
     assert state(project).keys() == set(PROJECT[name])
-    assert state(home) == before
+    assert state(home).keys() - before.keys() == ({".claude.json"} if name == "claude-code" else set())
     assert setup(name, "--scope", "project", "--undo").code == 0
-    assert state(project) == {}
+    assert (state(project), state(home)) == ({}, before)
+
+
+def test_claude_code_keeps_a_projects_server_in_the_persons_own_file(
+    setup: Callable[..., Ran], home: Path, library: Library
+) -> None:
+    (home / ".claude.json").write_text('{"projects": {"/other": {}}}', encoding="utf-8")
+    setup("claude-code", "--scope", "project")
+
+    value = json.loads((home / ".claude.json").read_text(encoding="utf-8"))
+    assert value.keys() == {"projects"}
+    assert value["projects"].keys() == {"/other", str(library.root.parent / "work")}
 
 
 def test_claude_desktop_has_no_projects(setup: Callable[..., Ran]) -> None:
