@@ -44,7 +44,8 @@ LEAVES = {
 }
 BELOW = {
     "__main__": {"cli"},
-    "cli": {"server", "demo", "commands", "search", "formats", "store"},
+    "cli": {"server", "demo", "hooks", "commands", "search", "formats", "store"},
+    "hooks": {"commands", "store"},
     "server": {"commands", "search", "formats", "store"},
     "demo": {"commands", "store"},
     "commands": {"rules", "derived", "search", "redact", "formats", "store"},

@@ -44,6 +44,7 @@ VERBS = {
     "bench": "measure search on your own questions, beside plain ways to look",
     "adopt": "make the shelf of another tool ours",
     "serve": "run the MCP server on stdio",
+    "hook": "answer a host's hook: its event on standard input, what the model is to read on standard output",
     "completion": "print the completion script for bash, zsh or fish",
     "demo": "watch the whole way of an episode on a throw-away library",
 }
