@@ -28,7 +28,7 @@ def run(parsed: argparse.Namespace) -> int:
     except (MemShelfError, OSError) as error:
         said = str(disk_said(error) if isinstance(error, OSError) else error)
         print(f"memshelf: {' '.join(said.split())}", file=sys.stderr)
-    except Exception as bug:  # noqa: BLE001 # a bug of ours is no reason to stop a session
+    except Exception as bug:  # a bug of ours is no reason to stop a session
         print(f"memshelf: {type(bug).__name__} in a hook: please report it", file=sys.stderr)
     else:
         if text:

@@ -22,7 +22,7 @@ BUDGETS = {"start": 2600, "compact": 500, "agent": 400}
 """Moment -> tokens of the map; one is counted for at most 3.2 characters."""
 
 RECALL = (
-    "MemShelf keeps what was decided, rejected and left open here. Before you work on a topic below, open it: "
+    "MemShelf keeps what was decided, rejected and left open here. Before work on a topic below, open it: "
     "`read_episode` with its id.\n"
     "For one that is not below, `search`; for the rest of the map, `read_index`. "
     "When a topic is closed, keep it with `write_episode`."
