@@ -44,9 +44,10 @@ LEAVES = {
 }
 BELOW = {
     "__main__": {"cli"},
-    "cli": {"server", "hosts", "demo", "commands", "search", "formats", "store"},
+    "cli": {"server", "hosts", "hooks", "demo", "commands", "search", "formats", "store"},
+    "hooks": {"commands", "store"},
     "server": {"commands", "search", "formats", "store"},
-    "hosts": {"server", "commands", "formats", "store"},
+    "hosts": {"server", "hooks", "commands", "formats", "store"},
     "demo": {"commands", "store"},
     "commands": {"rules", "derived", "search", "redact", "formats", "store"},
     "rules": {"redact", "formats"},

@@ -45,6 +45,7 @@ VERBS = {
     "adopt": "make the shelf of another tool ours",
     "setup": "connect a client, say whether its memory arrives, or undo it",
     "serve": "run the MCP server on stdio",
+    "hook": "answer a client's hook: the event on standard input, text for the model on standard output",
     "bundle": "write the packages for clients and registries",
     "completion": "print the completion script for bash, zsh or fish",
     "demo": "watch the whole way of an episode on a throw-away library",

@@ -47,6 +47,13 @@ def shelves_to_read(seen: Seen, shelf: str | None, caller: Caller) -> list[str]:
     return [name for name in seen.names if name in (known_shelf(seen, bound), SHARED)]
 
 
+def shelves_to_tell(seen: Seen, caller: Caller) -> list[str]:
+    """Return the project's own shelf and `shared`: what a session is told without asking."""
+    bound = bound_shelf(seen.library, seen.names, caller.variables, caller.folder).shelf
+    own = known_shelf(seen, bound) if bound else ""
+    return [name for name in seen.names if name in (own, SHARED)]
+
+
 def shelf_to_write(seen: Seen, shelf: str | None, caller: Caller) -> str:
     """Return the shelf that was named, else the project's own, else the only one there is.
 

@@ -5,22 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import Any, NamedTuple
 
+from memshelf.hooks.hosts import MOMENTS
+
 NAME = "memshelf"
 SECONDS = 10
 """How long a host waits for a hook; it is done in a tenth of a second."""
 
-EVENTS = {
-    "claude": (
-        "SessionStart",
-        "UserPromptSubmit",
-        "PreCompact",
-        "PostCompact",
-        "Stop",
-        "SessionEnd",
-        "SubagentStart",
-    ),
-    "gemini": ("SessionStart", "BeforeAgent", "PreCompress", "SessionEnd"),
-}
+EVENTS = {host: tuple(moments) for host, moments in MOMENTS.items()}
 """Host, as `memshelf hook --host` calls it -> its events, by the names that it gives them itself."""
 
 UNITS = {"claude": 1, "gemini": 1000}

@@ -11,6 +11,11 @@ def today() -> str:
     return datetime.datetime.now().astimezone().date().isoformat()
 
 
+def now() -> str:
+    """Return this moment in UTC as ISO, to the second."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
 def seconds_since(moment: float) -> float:
     """Return the seconds since `moment`, a file's time stamp."""
     return time.time() - moment

@@ -293,7 +293,7 @@ def test_another_interpreter_takes_the_place_of_the_old_one(setup: Callable[...,
     assert f"{settings} is not what setup writes" in setup("--check").out
     assert setup("claude-code").code == 0
     assert "/old/python" not in settings.read_text(encoding="utf-8")
-    assert len(json.loads(settings.read_text(encoding="utf-8"))["hooks"]["Stop"]) == 1
+    assert len(json.loads(settings.read_text(encoding="utf-8"))["hooks"]["SessionStart"]) == 1
 
 
 def client(programs: Path, name: str, said: str) -> None:
@@ -330,10 +330,10 @@ def test_check_tells_the_last_delivery_of_each_host(setup: Callable[..., Ran], l
     lines = {line.split()[0]: line for line in checked.out.splitlines()}
     assert checked.code == 0
     assert (
-        "hooks 7 of 7, last delivery 2026-07-10T08:00:00Z: SessionStart, 3,210 characters, 0123456789ab"
+        "hooks 2 of 2, last delivery 2026-07-10T08:00:00Z: SessionStart, 3,210 characters, 0123456789ab"
         in (lines["claude-code"])
     )
-    assert lines["gemini"].endswith("hooks 4 of 4, nothing delivered yet")
+    assert lines["gemini"].endswith("hooks 1 of 1, nothing delivered yet")
     assert lines["codex"].endswith("could not be asked (user), no hooks")
 
 

@@ -1,0 +1,1 @@
+"""What a host's hooks hear from the library; the adapter behind `memshelf hook`."""
