@@ -157,13 +157,12 @@ def _of_library(
     ids = {(files.name, each) for files in shelves for each in files.ids}
     revs = {key: rev for files in shelves for key, rev in files.revs.items()}
     unread = [Broken(settings.NAME, fault.line, str(fault))] if fault else []
-    texts = tuple(patient.texts(settings.NAME))
     stray = (one for one in patient.proposals if one.shelf not in names)
     facts = Facts(
         refs=tuple(look_at.ref(one, names, revs, ids) for one in patient.proposals),
         rejected=sum(not one.waits for one in patient.proposals),
-        texts=(*texts, *look_at.proposed(stray)),
-        merging=texts,
+        texts=tuple(look_at.proposed(stray)),
+        merging=tuple(patient.texts(settings.NAME)),
         settings=(*unread, *look_at.without_manifest(library, names)),
         idle=() if lost else tuple(look_at.idle_settings(library, names)),
         tracked=tuple(look_at.tracked_state(patient)),

@@ -42,9 +42,9 @@ def surroundings(
         yield Unknown(REST, "", str(error))
         return
     judged = _by_file(patient, shelves, asked)
-    for path in sorted({*listed, *committed}):
+    for path in sorted({settings.NAME, *listed, *committed}):
         shelf, _ = library.inside(path)
-        if path == settings.NAME or (shelf in asked and library.is_episode(path)):
+        if shelf in asked and library.is_episode(path):
             continue
         yield from _of_file(patient, path, judged.get(path) or asked.get(shelf, usual))
 

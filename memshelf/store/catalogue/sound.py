@@ -69,6 +69,6 @@ def _tables(library: Library) -> contextlib.closing[Connection]:
 def _code() -> bytes:
     """Name the code that judges by its files, so that a changed rule looks at everything anew."""
     root = Path(memshelf.__file__).parent
-    files = ((path, path.stat()) for path in sorted(root.rglob("*.py")))
+    files = ((path, path.stat()) for end in ("py", "jsonl") for path in sorted(root.rglob(f"*.{end}")))
     facts = [(path.relative_to(root).as_posix(), facts.st_size, facts.st_mtime_ns) for path, facts in files]
     return checksum(repr(facts).encode())
