@@ -111,12 +111,17 @@ class Patient:
 
     def texts(self, path: str) -> Iterator[Raw]:
         """Yield the file's text on disk, and the committed one where it is another."""
+        for name, raw in self.versions(path):
+            yield Raw(name, raw.decode("utf-8", "replace"))
+
+    def versions(self, path: str) -> Iterator[tuple[str, bytes]]:
+        """Yield (what it is called, bytes) of the file on disk, and of the committed one where it is another."""
         here = read_bytes(self.library.root / path)
         there = self.committed.bytes_of(path, here)
         if here is not None:
-            yield Raw(path, here.decode("utf-8", "replace"))
+            yield path, here
         if there is not None and there != here:
-            yield Raw(self.label + path, there.decode("utf-8", "replace"))
+            yield self.label + path, there
 
 
 def unread(files: Files, label: str) -> Iterator[Unknown]:

@@ -42,9 +42,11 @@ def surroundings(
         yield Unknown(REST, "", str(error))
         return
     judged = _by_file(patient, shelves, asked)
-    for path in sorted({settings.NAME, *listed, *committed}):
+    for name, raw in patient.versions(settings.NAME):
+        yield from _judged(patient, name, raw, patient.sound.mark(name, raw, usual), usual)
+    for path in sorted({*listed, *committed}):
         shelf, _ = library.inside(path)
-        if shelf in asked and library.is_episode(path):
+        if path == settings.NAME or (shelf in asked and library.is_episode(path)):
             continue
         yield from _of_file(patient, path, judged.get(path) or asked.get(shelf, usual))
 
