@@ -115,7 +115,7 @@ class Patient:
             yield Raw(name, raw.decode("utf-8", "replace"))
 
     def versions(self, path: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (what it is called, bytes) of the file on disk, and of the committed one where it is another."""
+        """Yield (name, bytes) of the file on disk, and of the committed one where it is another."""
         here = read_bytes(self.library.root / path)
         there = self.committed.bytes_of(path, here)
         if here is not None:
