@@ -50,6 +50,9 @@ def repair(library: Library) -> None:
             follower.copy.with_suffix(".index.lock").unlink(missing_ok=True)  # a killed git's, of ours alone
         tip = library.git.commit_of(left.branch)
         moved = tip == left.new or (bool(tip) and _descends(library.git, left.new, tip))
+        if moved:  # a git that was killed while it committed the transaction moves the branch first
+            for ref, commit in left.drafts.items():
+                library.git.ask("update-ref", "-d", ref, commit)
         for follower in left.followers:
             _mend(library, left, follower, moved=moved)
         journal.remove(library.common)

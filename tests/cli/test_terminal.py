@@ -224,11 +224,12 @@ LEAST = {
     "search": ["x"],
     "write": ["--id", "x"],
     "check": ["."],
+    "setup": ["claude-code"],
     "bench": ["search", "--queries", __file__],
 }
 """Words without which a verb does not begin."""
 
-NEEDS_NO_FOLDER = ("explain", "completion", "serve", "init")
+NEEDS_NO_FOLDER = ("explain", "completion", "serve", "init", "hook")
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in NEEDS_NO_FOLDER])

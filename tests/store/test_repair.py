@@ -279,6 +279,23 @@ def test_an_accept_that_is_killed_is_made_whole(
         assert ground.check()
 
 
+def test_drafts_that_a_killed_git_left_beside_the_moved_branch_go(ground: Ground) -> None:
+    desk, common = Desk(ground.root), ground.root / ".git"
+    try:
+        for point in range(1, MOST):
+            ground.put_back()
+            assert not desk.run(point, *ACCEPT)
+            moved = git(ground.root, "rev-parse", "main") != ground.tip
+            if moved and journal.path_of(common).exists():
+                git(ground.root, "update-ref", f"refs/memshelf/draft/shared/{FINE.id}", ground.draft)
+                desk.run(0, "review")
+                assert ground.check()
+                return
+    finally:
+        desk.close()
+    raise AssertionError("no point lies between the branch's move and the journal's end")
+
+
 def test_the_lock_of_a_private_index_that_a_killed_git_left_stops_no_repair(ground: Ground) -> None:
     desk, common = Desk(ground.root), ground.root / ".git"
     try:
