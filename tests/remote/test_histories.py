@@ -209,8 +209,8 @@ def _everything(folder: Path) -> str:
 
 
 def test_no_text_is_lost_and_all_clones_agree(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    first = int(os.environ.get("MEMSHELF_TEST_SEED", "0"))
-    for seed in range(first, first + request.config.getoption("--histories")):
+    first, count = (request.config.getoption(name) for name in ("--first-history", "--histories"))
+    for seed in range(first, first + count):
         place = tmp_path / str(seed)
         place.mkdir()
         history = History(place, seed)
